@@ -1,0 +1,58 @@
+package auth
+
+import "time"
+
+// Spelling is how a caller sees tool names that have a dot in them: several model
+// APIs accept only letters, digits, _ and -.
+type Spelling uint8
+
+// The spellings. Both are always callable; the spelling only decides what is shown.
+const (
+	Dot        Spelling = iota // praxec.query
+	Underscore                 // praxec_query
+)
+
+// Principal is the verified identity of one request: a value made from the registry in force when
+// the request arrived. Whoever holds one for longer than a request judges it again (edge.Live).
+// Only an authenticator makes one; the zero value can do nothing.
+type Principal struct {
+	Client      string     // the entry's name in clients.json, or operator:<uid> on the operator's socket
+	User        string     // whose things it acts on
+	Allow       NameSet    // tool names it was granted, as the operator spelled them
+	Workflows   NameSet    // definition ids and x.* patterns it was granted
+	Roles       NameSet    // for guards; "human" marks a person
+	Permissions NameSet    // for guards
+	Oversees    NameSet    // users whose instances a human may see and settle
+	Spelling    Spelling   // how tool names are shown to it
+	Expires     time.Time  // when the credential lapses; zero: never
+	Generation  uint64     // the registry generation that admitted it
+	Credential  Credential // what it presented; prints as a placeholder
+}
+
+// Expired tells whether the credential has lapsed at now: exactly at its expiry it has.
+func (p Principal) Expired(now time.Time) bool {
+	return !p.Expires.IsZero() && !now.Before(p.Expires)
+}
+
+// Scope is whose rows the principal may read.
+func (p Principal) Scope() Scope {
+	return Scope{user: p.User, oversees: p.Oversees, definitions: p.Workflows}
+}
+
+// Scope says whose rows a read may return. Only [Principal.Scope] makes one that can read anything,
+// so a store method that takes a Scope cannot be called for somebody else by mistake. The zero
+// Scope reads nothing.
+type Scope struct {
+	user        string
+	oversees    NameSet
+	definitions NameSet
+}
+
+// User is the one user whose documents and calls the scope covers; "" for the zero scope.
+func (s Scope) User() string { return s.user }
+
+// Oversees are the further users whose instances the scope covers.
+func (s Scope) Oversees() NameSet { return s.oversees }
+
+// Definitions are the definitions whose shared instances the scope covers.
+func (s Scope) Definitions() NameSet { return s.definitions }

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers is the house: a package imports only lower layers. The text is what a package is for, shown
+// beside a forbidden edge.
+var layers = map[string]struct {
+	layer int
+	why   string
+}{
+	"prax/auth":            {0, "identities and credentials, known to all, knowing nobody"},
+	"prax/auth/watch":      {0, "files that change"},
+	"prax/store/digest":    {0, "canonical JSON and hashes"},
+	"prax/auth/policy":     {1, "the one decision, pure"},
+	"prax/store":           {1, "durable nouns and the interfaces to them"},
+	"prax/tools/schema":    {1, "JSON Schema"},
+	"prax/server/jsonrpc":  {1, "JSON-RPC messages"},
+	"prax/store/sqlite":    {2, "the embedded store"},
+	"prax/store/storetest": {2, "the suite that any store passes"},
+	"prax/auth/clients":    {2, "clients.json"},
+	"prax/server/edge":     {3, "one HTTP exchange"},
+	"prax/tools":           {3, "the one pipeline"},
+	"prax/tools/builtin":   {4, "the tools that come with prax"},
+	"prax/server/mcp":      {7, "translation from and to MCP"},
+	"prax/server/control":  {7, "the operator's socket"},
+	"prax/server":          {8, "listening, limits, mounting, drain"},
+	"prax/cmd/prax":        {9, "wiring"},
+}
+
+// owners says which package links which dependency: each is wrapped by one, so that it can be
+// replaced, and so that its risk stands in one place. Every other module is used by none of ours.
+var owners = map[string][]string{
+	"modernc.org/sqlite":                    {"prax/store/sqlite"},
+	"github.com/fsnotify/fsnotify":          {"prax/auth/watch"},
+	"github.com/santhosh-tekuri/jsonschema": {"prax/tools/schema"},
+	"github.com/go-json-experiment/json":    {"*"},
+}
+
+type listed struct {
+	ImportPath string
+	Name       string
+	Doc        string
+	Imports    []string
+}
+
+// TestLayers holds the house to its table: only lower layers, each dependency in its one place, and
+// a doc comment on every package.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		home, known := layers[p.ImportPath]
+		if !known {
+			t.Errorf("%s is in no layer: give it one in this table, and a reason", p.ImportPath)
+			continue
+		}
+		if p.Doc == "" {
+			t.Errorf("%s has no doc comment: say what it is for and who may use it", p.ImportPath)
+		}
+		for _, path := range p.Imports {
+			if lower, ours := layers[path]; ours && lower.layer >= home.layer {
+				t.Errorf("%s (layer %d: %s) imports %s (layer %d: %s)",
+					p.ImportPath, home.layer, home.why, path, lower.layer, lower.why)
+			}
+			if !mayLink(p.ImportPath, path) {
+				t.Errorf("%s imports %s, which belongs to %v", p.ImportPath, path, owner(path))
+			}
+		}
+	}
+}
+
+func mayLink(pkg, path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	if first == "prax" || !strings.Contains(first, ".") {
+		return true
+	}
+	by := owner(path)
+	return slices.Contains(by, "*") || slices.Contains(by, pkg)
+}
+
+func owner(path string) []string {
+	for module, by := range owners {
+		if path == module || strings.HasPrefix(path, module+"/") {
+			return by
+		}
+	}
+	return nil
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Name,Doc,Imports", "prax/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 5 {
+		t.Fatalf("go list found %d packages only", len(all))
+	}
+	return all
+}

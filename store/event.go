@@ -1,0 +1,81 @@
+package store
+
+import (
+	"time"
+
+	"prax/auth"
+)
+
+// EventKind says what an event reports.
+type EventKind string
+
+// The kinds of event that exist by now.
+const (
+	EventCall   EventKind = "call"   // a tool was called, or refused
+	EventDenied EventKind = "denied" // a request without a known credential
+	EventReload EventKind = "reload" // clients.json was read: what changed
+	EventServer EventKind = "server" // start, stop, head signed
+	EventClient EventKind = "client" // an operator's edit of clients.json
+	EventBlock  EventKind = "block"  // a block of recorded calls; Calls holds them
+)
+
+// Event is one audit row. It has no token, no hash of one, no argument values: arguments appear as
+// an HMAC under the installation key, strings of a caller as at most 128 escaped bytes
+// ([SafeString]).
+type Event struct {
+	// Set by the store when the event joins the chain.
+	Chain string // the chain's name; one by now, "main"
+	Seq   int64  // 1, 2, 3 … within the chain
+	Prev  string // hex hash of the event before, "" for the first
+	Hash  string // hex SHA-256 over the canonical form with Prev
+
+	At        time.Time // milliseconds
+	Kind      EventKind
+	RequestID string
+	Client    string
+	User      string
+	Remote    string // address of the peer, without port
+
+	Tool     string // for calls: the canonical name when it exists, else what was asked, escaped
+	Tier     string
+	Method   string // the protocol's method
+	Decision string // policy.Reason
+	Outcome  string // ok, error, denied, panic, timeout, cancelled
+	Code     string // the stable error code, when Outcome is not ok
+	Duration time.Duration
+	Args     string // hex HMAC-SHA-256 of the canonical arguments
+	Registry uint64 // generation of clients.json that decided
+
+	Detail string  // a JSON object for the other kinds; "" for none
+	Calls  []Event // of a block, oldest first; a recorded event has no chain members of its own
+}
+
+// Trace is one call as its own user may see it.
+type Trace struct {
+	Event
+	Block int64 // the block's Seq, 0 when the event stands in the chain by itself
+}
+
+// MaxTraces bounds what Traces scans.
+const MaxTraces = 10_000
+
+// Events is the noun's part of a transaction.
+type Events interface {
+	// AddEvent buffers an event of this transaction. The writer numbers, hashes and inserts it
+	// last, before the commit; it is there exactly if the change is.
+	AddEvent(Event)
+
+	// Traces calls f with the user's own calls, newest first, at most MaxTraces of them, until f
+	// returns false. Calls still on their way into a block may be missing for 200 ms.
+	Traces(s auth.Scope, f func(Trace) bool) error
+
+	// Trace is the user's own call with this request id.
+	Trace(s auth.Scope, requestID string) (Trace, error)
+
+	// EventsAfter returns up to limit events of the chain after seq, oldest first: for the
+	// operator, who sees everything.
+	EventsAfter(seq int64, limit int) ([]Event, error)
+
+	// LastEvent is the newest event of the chain; ErrNotFound when there is none.
+	LastEvent() (Event, error)
+}

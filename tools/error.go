@@ -1,0 +1,54 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrUnknownTool is the one answer for a tool that does not exist, that the caller was not granted,
+// or that is HIGH: byte for byte the same, so that none can be told from another.
+var ErrUnknownTool = errors.New("unknown tool")
+
+// ErrArguments: `arguments` is not a JSON object, nests too deep, repeats a name, or holds an
+// integer beyond ±2^53. It is the protocol's error (invalid params), not the tool's.
+var ErrArguments = errors.New("invalid arguments")
+
+// Code is a stable, documented word for what went wrong.
+type Code string
+
+// The codes of tools. Additions are fine, changes are not: callers branch on them.
+const (
+	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
+	CodeNotFound         Code = "NOT_FOUND"
+	CodeConflict         Code = "CONFLICT"
+	CodeQuota            Code = "QUOTA_REACHED"
+	CodeBusy             Code = "BUSY"
+	CodeStoreFull        Code = "STORE_FULL"
+	CodeTimeout          Code = "TIMEOUT"
+	CodeInternal         Code = "INTERNAL"
+)
+
+// Error is a tool's own failure: what the caller reads, and apart from it the cause for the log.
+type Error struct {
+	Code       Code
+	Message    string      // one sentence, for a model to act on
+	Hint       string      // the next step; may be ""
+	Violations []Violation // of INVALID_ARGUMENTS: all of them
+	Cause      error       // for the log; never shown
+}
+
+// Violation is one argument that does not fit.
+type Violation struct {
+	Path    string `json:"path"` // JSON Pointer into arguments; "" is the whole
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Errorf is a failure with a formatted sentence.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}

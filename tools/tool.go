@@ -1,0 +1,104 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
+)
+
+// Handler does what a tool does. It runs once the pipeline has decided that the caller may, with
+// arguments that passed the tool's schema (unless the tool decodes for itself). An error that is an
+// [*Error] becomes the tool's own failure as the caller sees it; any other becomes an opaque one
+// with the request id, and its text goes to the log only.
+type Handler func(ctx context.Context, c *Call) (*Result, error)
+
+// Tool is one callable thing. Build it, add it to a [Registry], and never change it afterwards.
+type Tool struct {
+	Name        string // canonical, dot spelling: letters, digits, _ - . ; at most 64
+	Title       string
+	Description string         // for a model
+	Tier        auth.Tier      // mandatory: a tool without one does not load
+	Input       jsontext.Value // JSON Schema 2020-12, root type object, no root composition, no $ref
+	Output      jsontext.Value // its Structured always fits this; nil: none promised
+	Arguments   Arguments
+	Idempotent  bool // calling it twice with the same arguments does no more than once
+	OpenWorld   bool // reaches beyond this installation
+	Timeout     time.Duration
+	Handler     Handler
+}
+
+// Arguments says who judges a call's arguments.
+type Arguments uint8
+
+const (
+	// BySchema: the pipeline validates against Input, fills in no defaults, and refuses with every
+	// violation by path. A null optional argument counts as absent.
+	BySchema Arguments = iota
+	// ByTool: the tool publishes Input for the caller's benefit and decodes for itself.
+	ByTool
+)
+
+// Call is one use of a tool.
+type Call struct {
+	Principal          auth.Principal
+	Name               string         // as the caller spelled it
+	Arguments          jsontext.Value // raw; `{}` when there were none
+	Progress           func(Progress) // never nil in a handler; may be called from any goroutine until it returns
+	ClientCapabilities jsontext.Value // what the caller declared, raw; nil: nothing
+	RequestID          string
+	Remote             string
+
+	record *record // the pipeline's: the audit event in the making, and where it goes
+}
+
+// Progress is a step of a running call. Done must grow.
+type Progress struct {
+	Done    float64
+	Total   float64 // 0: unknown
+	Message string
+}
+
+// Result is what a call gave.
+type Result struct {
+	Content    []Block        // never nil on the wire
+	Structured jsontext.Value // a JSON object; on failures nil
+	IsError    bool
+	Input      *InputRequest // set: the caller must answer before the call can finish
+	Pending    *Handle       // set: the work goes on; ask for it by this
+	Meta       map[string]jsontext.Value
+}
+
+// Block is one piece of content. Type decides which members count.
+type Block struct {
+	Type     string // text, image, audio, resource, resource_link
+	Text     string
+	Data     []byte // image, audio
+	MIMEType string
+	URI      string
+	Name     string
+	Resource jsontext.Value // resource: the embedded resource, raw
+}
+
+// InputRequest asks the caller for more before a call can finish: keys to requests of a protocol.
+type InputRequest struct {
+	Requests map[string]InputAsk
+	State    string // sealed; opaque to the caller
+}
+
+// InputAsk is one question.
+type InputAsk struct {
+	Method string
+	Params jsontext.Value
+}
+
+// Handle names work that outlives the call.
+type Handle struct {
+	ID   string
+	Poll time.Duration // how long to wait before asking
+}
+
+// Text is a result of one text block.
+func Text(s string) *Result { return &Result{Content: []Block{{Type: "text", Text: s}}} }
