@@ -1,50 +1,50 @@
-// Package edge is one HTTP exchange as an adapter sees it: [Exchange], with the principal that was
-// verified, the request id, the access record to fill in, the caller's in-flight budget
-// ([Exchange.Take], once for each element of a batch) and [Exchange.Live], which judges a stream
-// again for as long as it is open.
-//
-// server makes exchanges and calls an adapter's [Handler]; the adapters (server/mcp and its
-// siblings) translate and never look at tokens.
 package edge
 
 import (
-	"net/http"
 	"time"
 
 	"prax/auth"
 )
 
-// Handler answers one exchange of a caller that is known.
-type Handler func(w http.ResponseWriter, r *http.Request, x *Exchange)
+// The budgets of a client when a [Config] does not say otherwise.
+const (
+	DefaultInFlight = 64
+	DefaultStreams  = 256
+)
 
-// Authenticator turns a request's credential into a principal. clients.Registry is one.
-type Authenticator interface {
-	// Authenticate judges the request by the registry in force now.
-	Authenticate(r *http.Request) (auth.Principal, bool)
-
-	// Again judges a principal by the registry in force now: the one that the same credential
-	// gives, or false when it gives none any more.
-	Again(auth.Principal) (auth.Principal, bool)
-
-	// Changed is closed when another registry generation comes into force.
-	Changed() <-chan struct{}
+// Config is what an [Edge] is made from. The zero value serves.
+type Config struct {
+	MaxInFlight int              // elements of one client worked on at once; 0: DefaultInFlight
+	MaxStreams  int              // event streams of one client open at once; 0: DefaultStreams
+	Now         func() time.Time // the clock that expiry is judged by; nil: time.Now
 }
 
-// Exchange is one HTTP exchange. It belongs to the goroutine that serves it.
-type Exchange struct {
-	Principal auth.Principal
-	RequestID string
-	Remote    string
-	Start     time.Time
-	Access    Access
-
-	edge *Edge
+// Edge is what all exchanges of a server share: the clock, and how much each client has in hand.
+// It is safe for concurrent use.
+type Edge struct {
+	now     func() time.Time
+	calls   budget
+	streams budget
 }
 
-// Access is what the adapter knows for the access record.
-type Access struct {
-	Method  string // of the protocol
-	Tool    string
-	Outcome string // ok, error, denied …
-	Code    string
+// New is an edge where nobody has anything in hand.
+func New(c Config) *Edge {
+	e := &Edge{now: c.Now}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	e.calls.init(c.MaxInFlight, DefaultInFlight)
+	e.streams.init(c.MaxStreams, DefaultStreams)
+	return e
+}
+
+// Exchange is one HTTP exchange of the principal that a has verified for it.
+func (e *Edge) Exchange(a Authenticator, p auth.Principal, requestID, remote string, start time.Time) *Exchange {
+	return &Exchange{Principal: p, RequestID: requestID, Remote: remote, Start: start, edge: e, judge: a, client: p.Client}
+}
+
+// Clients is how many clients have an element or a stream in hand: for metrics, and to show that
+// nothing is kept for the others.
+func (e *Edge) Clients() (inFlight, streaming int) {
+	return e.calls.clients(), e.streams.clients()
 }

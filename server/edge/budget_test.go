@@ -1,0 +1,128 @@
+package edge_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"prax/auth"
+	"prax/server/edge"
+)
+
+func as(e *edge.Edge, client string) *edge.Exchange {
+	return e.Exchange(nil, auth.Principal{Client: client}, "r1", "192.0.2.1", time.Now())
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	e := edge.New(edge.Config{})
+	x := as(e, "alice")
+	for range edge.DefaultInFlight {
+		if _, ok := x.Take(); !ok {
+			t.Fatal("refused within the limit")
+		}
+	}
+	if _, ok := x.Take(); ok {
+		t.Errorf("element %d was let in", edge.DefaultInFlight+1)
+	}
+	for range edge.DefaultStreams {
+		if _, ok := x.TakeStream(); !ok {
+			t.Fatal("refused a stream within the limit: streams count apart from calls")
+		}
+	}
+	if _, ok := x.TakeStream(); ok {
+		t.Errorf("stream %d was let in", edge.DefaultStreams+1)
+	}
+	if _, ok := as(e, "bob").Take(); !ok {
+		t.Error("one client's load refused another's call")
+	}
+}
+
+// However takes and gives interleave, a client holds at most its limit, is refused only at it, and
+// leaves nothing behind.
+func TestBudgetModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 5).Draw(t, "limit")
+		e := edge.New(edge.Config{MaxInFlight: limit})
+		held := map[string][]func(){}
+		for range rapid.IntRange(0, 60).Draw(t, "steps") {
+			client := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "client")
+			if own := held[client]; len(own) > 0 && rapid.Bool().Draw(t, "give") {
+				own[0]()
+				held[client] = own[1:]
+				continue
+			}
+			release, ok := as(e, client).Take()
+			if want := len(held[client]) < limit; ok != want {
+				t.Fatalf("%s holds %d of %d: ok %v", client, len(held[client]), limit, ok)
+			}
+			if ok {
+				held[client] = append(held[client], release)
+			}
+		}
+		for _, own := range held {
+			for _, release := range own {
+				release()
+			}
+		}
+		if calls, streams := e.Clients(); calls != 0 || streams != 0 {
+			t.Fatalf("%d and %d clients remembered with nothing in hand", calls, streams)
+		}
+	})
+}
+
+func TestBudgetConcurrent(t *testing.T) {
+	t.Parallel()
+	e := edge.New(edge.Config{MaxInFlight: 3})
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			x := as(e, "alice")
+			for range 200 {
+				if release, ok := x.Take(); ok {
+					release()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if calls, _ := e.Clients(); calls != 0 {
+		t.Errorf("%d clients remembered", calls)
+	}
+}
+
+// The budget follows the client that the exchange began with, also when a later judgement took
+// everything else away.
+func TestBudgetSurvivesRevocation(t *testing.T) {
+	t.Parallel()
+	e := edge.New(edge.Config{MaxInFlight: 1})
+	r := newRegistry(time.Now, alice(nil))
+	x := e.Exchange(r, alice(nil), "r1", "192.0.2.1", time.Now())
+	release, _ := x.Take()
+	r.set()
+	x.Again()
+	if _, ok := x.Take(); ok {
+		t.Error("a revoked client got a second place")
+	}
+	release()
+	if calls, _ := e.Clients(); calls != 0 {
+		t.Errorf("%d clients remembered", calls)
+	}
+}
+
+func TestTakeAllocations(t *testing.T) {
+	x := as(edge.New(edge.Config{}), "alice")
+	got := testing.AllocsPerRun(1000, func() {
+		release, ok := x.Take()
+		if !ok {
+			t.Fatal("refused")
+		}
+		release()
+	})
+	if got > 1 {
+		t.Errorf("a Take allocates %v times, want at most once", got)
+	}
+}
