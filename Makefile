@@ -1,0 +1,27 @@
+# What a contributor runs. `make` alone lists it.
+.DEFAULT_GOAL := help
+.PHONY: help check build test bench bench-01 mutants interop
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+check: ## everything that gates a change, in order; the first failure ends it
+	@.ci/run
+
+build: ## the one static binary, ./prax
+	CGO_ENABLED=0 go build -trimpath -o prax ./cmd/prax
+
+test: ## the whole suite; needs Go alone
+	go test ./...
+
+bench: ## the benchmarks of every package
+	go test -run '^$$' -bench . -benchmem ./...
+
+bench-01: ## the served request: cost with 100,000 clients, tools/list over a bare server, memory at rest
+	@bench/run
+
+mutants: ## each safeguard switched off in turn: a test must notice
+	@.ci/mutants
+
+interop: ## the official MCP suite and clients against a server of this tree
+	@server/mcp/interop/run
