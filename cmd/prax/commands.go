@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// command is one subcommand, or a group of them.
+type command struct {
+	name    string
+	summary string // one line, shown by the help of what is above
+	run     func(p *program, args []string) error
+	sub     []command // of a group; run is nil then
+}
+
+// commands is everything prax can be asked to do, in the order of the help.
+func commands() []command {
+	return []command{
+		{name: "token", summary: "hash a token, or say whose it is", sub: []command{
+			{name: "hash", summary: "print the token_sha256 of a token on standard input", run: (*program).tokenHash},
+		}},
+		{name: "config", summary: "show the settings in force", sub: []command{
+			{name: "show", summary: "print every setting, its value and where it comes from", run: (*program).configShow},
+		}},
+		{name: "version", summary: "print the version", run: (*program).version},
+	}
+}
+
+// dispatch finds the command that args begin with and runs it.
+func dispatch(p *program, path string, table []command, args []string) error {
+	if len(args) == 0 || isHelp(args[0]) {
+		return p.help(path, table, args)
+	}
+	i := slices.IndexFunc(table, func(c command) bool { return c.name == args[0] })
+	if i < 0 {
+		return usage(path+" help lists the commands", "unknown command %q", strings.TrimPrefix(path+" "+args[0], "prax "))
+	}
+	c := table[i]
+	if c.run == nil {
+		return dispatch(p, path+" "+c.name, c.sub, args[1:])
+	}
+	return c.run(p, args[1:])
+}
+
+func isHelp(arg string) bool {
+	return arg == "help" || arg == "-h" || arg == "-help" || arg == "--help"
+}
+
+// help prints the commands of a table; `help NAME…` the help of that one. A group named without a
+// command prints its help too, and fails: nothing was done.
+func (p *program) help(path string, table []command, args []string) error {
+	if len(args) > 1 && args[0] == "help" {
+		return dispatch(p, path, table, append(slices.Clone(args[1:]), "--help"))
+	}
+	printCommands(p.stdout, path, table)
+	if len(args) == 0 && path != "prax" {
+		return &failure{code: exitUsage, err: errShown}
+	}
+	return nil
+}
+
+func printCommands(w io.Writer, path string, table []command) {
+	if path == "prax" {
+		fmt.Fprint(w, "prax serves an operator's tools to agents that hold a bearer token, and to nobody else.\n\n")
+	}
+	fmt.Fprintf(w, "usage: %s COMMAND [flags]\n\n", path)
+	for _, c := range table {
+		fmt.Fprintf(w, "  %-31s %s\n", c.spelled(), c.summary)
+	}
+	fmt.Fprintf(w, "\n%s COMMAND -h explains one.", path)
+	if path == "prax" {
+		fmt.Fprint(w, " To try it: prax serve --dev")
+	}
+	fmt.Fprintln(w)
+}
+
+// spelled is the command's name, with the commands of a group: client add|rotate.
+func (c command) spelled() string {
+	names := make([]string, len(c.sub))
+	for i, sub := range c.sub {
+		names[i] = sub.name
+	}
+	return strings.TrimSpace(c.name + " " + strings.Join(names, "|"))
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"prax/auth"
+)
+
+func readText(text string) (string, error) { return text, nil }
+
+// readBool is strict, because a mistyped switch must not turn into its opposite.
+func readBool(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "true", "1", "yes", "y", "on", "t":
+		return true, nil
+	case "false", "0", "no", "n", "off", "f":
+		return false, nil
+	}
+	return false, fmt.Errorf("neither true nor false (say true, false, 1, 0, yes, no, on or off)")
+}
+
+func readAddr(text string) (string, error) {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", fmt.Errorf("not HOST:PORT, as 127.0.0.1:8808")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", fmt.Errorf("port %q is not a number from 0 to %d", port, math.MaxUint16)
+	} else if strconv.FormatUint(n, 10) != port {
+		return "", fmt.Errorf("port %q is not written plainly", port)
+	}
+	return text, nil
+}
+
+func readURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("not an http or https address")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("an address without user, query and fragment is wanted")
+	}
+	return u, nil
+}
+
+func readHosts(text string) ([]string, error) {
+	hosts := list(text)
+	for _, host := range hosts {
+		if strings.ContainsAny(host, "/@?# \t*") {
+			return nil, fmt.Errorf("%q is not a host name: no scheme, path or pattern", host)
+		}
+	}
+	return hosts, nil
+}
+
+func readOrigins(text string) ([]string, error) {
+	origins := list(text)
+	for _, origin := range origins {
+		u, err := readURL(origin)
+		if err != nil || u.Path != "" {
+			return nil, fmt.Errorf("%q is not an origin, as https://app.example.net", origin)
+		}
+	}
+	return origins, nil
+}
+
+func readPrefixes(text string) ([]netip.Prefix, error) {
+	var prefixes []netip.Prefix
+	for _, item := range list(text) {
+		prefix, err := netip.ParsePrefix(item)
+		if err != nil {
+			addr, err := netip.ParseAddr(item)
+			if err != nil {
+				return nil, fmt.Errorf("%q is neither an address nor a network", item)
+			}
+			prefix = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes, nil
+}
+
+func readSpelling(text string) (auth.Spelling, error) {
+	switch text {
+	case "dot":
+		return auth.Dot, nil
+	case "underscore":
+		return auth.Underscore, nil
+	}
+	return auth.Dot, fmt.Errorf("neither dot nor underscore")
+}
+
+func readOnError(text string) (keep bool, err error) {
+	switch text {
+	case "close":
+		return false, nil
+	case "keep":
+		return true, nil
+	}
+	return false, fmt.Errorf("neither close nor keep")
+}
+
+// maxBody bounds what an operator may allow: a request body is held in memory.
+const maxBody = 1 << 30
+
+func readSize(text string) (int64, error) {
+	digits, unit := text, int64(1)
+	for _, u := range []struct {
+		suffix string
+		bytes  int64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}} {
+		if rest, found := strings.CutSuffix(text, u.suffix); found {
+			digits, unit = strings.TrimSpace(rest), u.bytes
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 1 || n > maxBody/unit {
+		return 0, fmt.Errorf("not a size from 1 to 1GiB, as 1048576, 512KiB or 1MiB")
+	}
+	return n * unit, nil
+}
+
+func readCount(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return 0, fmt.Errorf("not a whole number from 1 to 1000000")
+	}
+	return n, nil
+}
+
+func readDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("not a time span above zero, as 90s, 10m or 168h")
+	}
+	return d, nil
+}
+
+func readLevel(text string) (slog.Level, error) {
+	switch strings.ToLower(text) {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return 0, fmt.Errorf("none of debug, info, warn, error")
+}
+
+// list splits at commas and drops blanks and empty items.
+func list(text string) []string {
+	var items []string
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"prax/auth"
+)
+
+// settings is the configuration in force: the table below, parsed.
+type settings struct {
+	Enabled       bool
+	BearerToken   string
+	UserID        string
+	Allowlist     string // "" is the default set
+	ClientsPath   string
+	ExpiryEnabled bool
+	ExpiresAt     string // judged with the clients: what cannot be read has expired
+
+	Addr           string
+	Data           string
+	PublicURL      *url.URL // nil when there is none
+	AllowedHosts   []string
+	AllowedOrigins []string
+	TrustedProxies []netip.Prefix
+	InsecureBind   bool
+	ToolNames      auth.Spelling
+	MaxBody        int64 // bytes
+	MaxInflight    int   // calls of one client at a time
+	CallTimeout    time.Duration
+	KeepOnError    bool
+	AuditReads     bool
+	HalfLife       time.Duration
+	Log            slog.Level
+
+	values map[string]value // by variable: the text in force and where it comes from
+}
+
+// variable is one row of the configuration: a name, what it is when unset, and how its text is read.
+type variable struct {
+	name    string
+	initial string // the default, parsed like any other text; "" is none
+	flag    string // "" for what must not stand on a command line
+	note    string // one line for help and config.example.env
+	secret  bool   // masked, and readable from the file that NAME_FILE names
+	boolean bool
+	parse   func(s *settings, text string) error
+}
+
+// variables is every setting there is. config.example.env, the help, the flags and `prax config
+// show` are made from it.
+var variables = []variable{
+	{name: "MCP_SERVER_ENABLED", initial: "false", flag: "enabled", boolean: true,
+		note:  "serve /mcp; without it, or without a client, /mcp does not exist",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.Enabled })},
+	{name: "MCP_CLIENTS_PATH", initial: "clients.json", flag: "clients",
+		note:  "the file of clients, read again whenever it changes",
+		parse: parsed(readText, func(s *settings) *string { return &s.ClientsPath })},
+	{name: "MCP_BEARER_TOKEN", secret: true,
+		note:  "the token of one client without a file; or MCP_BEARER_TOKEN_FILE",
+		parse: parsed(readText, func(s *settings) *string { return &s.BearerToken })},
+	{name: "MCP_USER_ID", flag: "user-id",
+		note:  "the user whom that one client acts as; it is needed with a token",
+		parse: parsed(readText, func(s *settings) *string { return &s.UserID })},
+	{name: "MCP_TOOL_ALLOWLIST", flag: "allowlist",
+		note:  "the tools of that one client, with commas; unset is the read-only default set",
+		parse: parsed(readText, func(s *settings) *string { return &s.Allowlist })},
+	{name: "MCP_TOKEN_EXPIRES_AT", flag: "expires-at",
+		note:  "when that one client's token lapses, as 2027-01-31T00:00:00Z",
+		parse: parsed(readText, func(s *settings) *string { return &s.ExpiresAt })},
+	{name: "MCP_TOKEN_EXPIRY_ENABLED", initial: "true", flag: "token-expiry", boolean: true,
+		note:  "hold every client to its expires_at; false ignores them all",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.ExpiryEnabled })},
+
+	{name: "PRAX_ADDR", initial: "127.0.0.1:8808", flag: "addr",
+		note:  "where to listen; port 0 picks a free one",
+		parse: parsed(readAddr, func(s *settings) *string { return &s.Addr })},
+	{name: "PRAX_DATA", initial: "./prax-data", flag: "data",
+		note:  "the directory of the database, the keys and the operator's socket",
+		parse: parsed(readText, func(s *settings) *string { return &s.Data })},
+	{name: "PRAX_PUBLIC_URL", flag: "public-url",
+		note:  "the address callers use, as https://prax.example.net, when a proxy stands before",
+		parse: parsed(readURL, func(s *settings) **url.URL { return &s.PublicURL })},
+	{name: "PRAX_ALLOWED_HOSTS", flag: "allowed-hosts",
+		note:  "further Host names to answer, with commas; loopback and *.ts.net always are",
+		parse: parsed(readHosts, func(s *settings) *[]string { return &s.AllowedHosts })},
+	{name: "PRAX_ALLOWED_ORIGINS", flag: "allowed-origins",
+		note:  "browser origins that may call, with commas, as https://app.example.net",
+		parse: parsed(readOrigins, func(s *settings) *[]string { return &s.AllowedOrigins })},
+	{name: "PRAX_TRUSTED_PROXIES", flag: "trusted-proxies",
+		note:  "addresses or networks whose X-Forwarded-For is believed, with commas",
+		parse: parsed(readPrefixes, func(s *settings) *[]netip.Prefix { return &s.TrustedProxies })},
+	{name: "PRAX_INSECURE_BIND", initial: "false", flag: "insecure-bind", boolean: true,
+		note:  "listen without TLS beyond loopback; tokens travel in the clear",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.InsecureBind })},
+	{name: "PRAX_TOOL_NAMES", initial: "dot", flag: "tool-names",
+		note:  "how names with a dot are listed: dot or underscore; both can be called",
+		parse: parsed(readSpelling, func(s *settings) *auth.Spelling { return &s.ToolNames })},
+	{name: "PRAX_MAX_BODY", initial: "1MiB", flag: "max-body",
+		note:  "the largest request body; beyond it 413",
+		parse: parsed(readSize, func(s *settings) *int64 { return &s.MaxBody })},
+	{name: "PRAX_MAX_INFLIGHT", initial: "64", flag: "max-inflight",
+		note:  "calls of one client at a time; beyond it 429",
+		parse: parsed(readCount, func(s *settings) *int { return &s.MaxInflight })},
+	{name: "PRAX_CALL_TIMEOUT", initial: "60s", flag: "call-timeout",
+		note:  "how long one call may run",
+		parse: parsed(readDuration, func(s *settings) *time.Duration { return &s.CallTimeout })},
+	{name: "PRAX_CLIENTS_ON_ERROR", initial: "close", flag: "clients-on-error",
+		note:  "a broken clients.json: close admits nobody of it after a second, keep the last good one",
+		parse: parsed(readOnError, func(s *settings) *bool { return &s.KeepOnError })},
+	{name: "PRAX_AUDIT_READS", initial: "true", flag: "audit-reads", boolean: true,
+		note:  "write an audit event for calls that change nothing too",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.AuditReads })},
+	{name: "PRAX_HALF_LIFE", initial: "168h", flag: "half-life",
+		note:  "the age at which a memory counts half in a search",
+		parse: parsed(readDuration, func(s *settings) *time.Duration { return &s.HalfLife })},
+	{name: "PRAX_LOG", initial: "info", flag: "log",
+		note:  "debug, info, warn or error; text on a terminal, JSON elsewhere",
+		parse: parsed(readLevel, func(s *settings) *slog.Level { return &s.Log })},
+}
+
+// parsed joins a reader of text with the place that its value goes to.
+func parsed[T any](read func(string) (T, error), at func(*settings) *T) func(*settings, string) error {
+	return func(s *settings, text string) (err error) {
+		*at(s), err = read(text)
+		return err
+	}
+}
