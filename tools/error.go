@@ -3,6 +3,8 @@ package tools
 import (
 	"errors"
 	"fmt"
+
+	"prax/tools/schema"
 )
 
 // ErrUnknownTool is the one answer for a tool that does not exist, that the caller was not granted,
@@ -25,6 +27,7 @@ const (
 	CodeBusy             Code = "BUSY"
 	CodeStoreFull        Code = "STORE_FULL"
 	CodeTimeout          Code = "TIMEOUT"
+	CodeCancelled        Code = "CANCELLED"
 	CodeInternal         Code = "INTERNAL"
 )
 
@@ -37,11 +40,8 @@ type Error struct {
 	Cause      error       // for the log; never shown
 }
 
-// Violation is one argument that does not fit.
-type Violation struct {
-	Path    string `json:"path"` // JSON Pointer into arguments; "" is the whole
-	Message string `json:"message"`
-}
+// Violation is one argument that does not fit: where, as a JSON Pointer, and what must change.
+type Violation = schema.Violation
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 

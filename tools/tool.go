@@ -50,6 +50,7 @@ type Call struct {
 	ClientCapabilities jsontext.Value // what the caller declared, raw; nil: nothing
 	RequestID          string
 	Remote             string
+	Method             string // the protocol's method, for the audit; "": tools/call
 
 	record *record // the pipeline's: the audit event in the making, and where it goes
 }

@@ -1,0 +1,158 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
+	"prax/auth/policy"
+)
+
+// Call is the one pipeline: find, decide, arguments, schema, deadline, handler, audit. The error is
+// [ErrUnknownTool], or [ErrArguments] wrapped with a sentence for the caller, and nothing else: what
+// goes wrong within a tool is a Result with IsError, whose Meta["prax/error"] has the code. The given
+// Call is not kept and not changed.
+func (r *Registry) Call(ctx context.Context, asked *Call) (*Result, error) {
+	call := *asked
+	start := r.config.Now()
+	call.record = r.newRecord(&call, start)
+	e, target := r.current.Load().find(call.Name)
+	decision := policy.Decide(call.Principal, target, start)
+	call.record.judged(e, call.Name, decision)
+	// The check of e changes no decision; with it nothing that decides wrongly can reach a nil tool.
+	if !decision.OK || e == nil {
+		r.config.Store.Record(call.record.as(outcomeDenied, ""))
+		return nil, ErrUnknownTool
+	}
+	given, err := arguments(call.Arguments)
+	if err != nil {
+		r.config.Store.Record(call.record.as(outcomeError, CodeInvalidArguments))
+		return nil, err
+	}
+	call.Arguments = given
+	return r.settle(&call, r.use(ctx, e, &call)), nil
+}
+
+// ending is how a call went, before it is worded.
+type ending struct {
+	result  *Result
+	err     error
+	outcome string
+	quiet   bool // a success that need not be recorded
+}
+
+func (r *Registry) use(ctx context.Context, e *entry, c *Call) ending {
+	if e.input != nil {
+		c.Arguments = e.input.WithoutNulls(c.Arguments)
+		if found := e.input.Validate(c.Arguments); found != nil {
+			r.digest(c)
+			return ending{err: misfit(found), outcome: outcomeError}
+		}
+	}
+	r.digest(c)
+	end := r.run(ctx, e, c)
+	if end.err == nil {
+		end.err = e.broken(end.result)
+	}
+	switch {
+	case end.err != nil && end.outcome == outcomeOK, end.err == nil && end.result.IsError:
+		end.outcome = outcomeError
+	}
+	end.quiet = !r.config.AuditReads && e.tool.Tier == auth.Low
+	return end
+}
+
+// digest notes the HMAC of the canonical arguments: all that the audit keeps of them.
+func (r *Registry) digest(c *Call) {
+	if r.config.HMAC == nil {
+		return
+	}
+	canonical := jsontext.Value(bytes.Clone(c.Arguments))
+	if canonical.Canonicalize() == nil {
+		c.record.event.Args = r.config.HMAC(canonical)
+	}
+}
+
+// broken tells whether a result keeps what its tool promises.
+func (e *entry) broken(res *Result) error {
+	switch {
+	case res == nil:
+		return errors.New("the handler returned neither a result nor an error")
+	case e.output == nil || res.IsError || res.Input != nil || res.Pending != nil:
+		return nil
+	case res.Structured == nil:
+		return errors.New("the structured output that the tool promises is missing")
+	}
+	if found := e.output.Validate(res.Structured); found != nil {
+		return fmt.Errorf("the structured output does not fit: %q %s", found[0].Path, found[0].Message)
+	}
+	return nil
+}
+
+// run runs the handler until it returns, its time is up, or the caller has gone. A handler that does
+// not return is left behind: it is counted, it can change nothing any more, and Close waits for it.
+func (r *Registry) run(ctx context.Context, e *entry, c *Call) ending {
+	if !r.running.begin(c.Principal.Client) {
+		return ending{err: busy(), outcome: outcomeError}
+	}
+	timeout := e.tool.Timeout
+	if timeout <= 0 {
+		timeout = r.config.Timeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	gate := &gate{report: c.Progress}
+	defer gate.close()
+	c.Progress = gate.pass
+	f := &flight{done: make(chan ending, 1)}
+	go r.fly(ctx, e.tool.Handler, c, f)
+	select {
+	case end := <-f.done:
+		return end
+	case <-ctx.Done():
+	}
+	return r.overdue(ctx, c, f, timeout)
+}
+
+// overdue answers for a handler whose time is up. When a change is on its way the handler has a little
+// longer, so that what was done is not reported as undone.
+func (r *Registry) overdue(ctx context.Context, c *Call, f *flight, timeout time.Duration) ending {
+	if c.record.answer() {
+		patience := time.NewTimer(settleTime)
+		defer patience.Stop()
+		select {
+		case end := <-f.done:
+			return end
+		case <-patience.C:
+		}
+	}
+	if r.running.leave(c.Principal.Client, f) {
+		return late(ctx, timeout)
+	}
+	return <-f.done
+}
+
+// settleTime is how long a handler with a change on its way is awaited after the deadline.
+const settleTime = 5 * time.Second
+
+// fly runs the handler in its own goroutine, so that it can be left behind. Running counts it.
+func (r *Registry) fly(ctx context.Context, h Handler, c *Call, f *flight) {
+	end := ending{outcome: outcomePanic, err: errors.New("the handler ended its goroutine")}
+	defer func() {
+		if cause := recover(); cause != nil {
+			r.config.Log.Error("tool panicked", "tool", c.record.event.Tool, "request", c.RequestID,
+				"cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			end.err = fmt.Errorf("panic: %v", cause)
+		}
+		f.done <- end
+		r.running.end(c.Principal.Client, f)
+	}()
+	result, err := h(ctx, c)
+	end = ending{result: result, err: err, outcome: outcomeOK}
+}

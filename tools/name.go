@@ -1,0 +1,32 @@
+package tools
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"prax/auth"
+)
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// Spelling is how name looks to a caller of that spelling: several model APIs take no dots in it.
+func Spelling(name string, s auth.Spelling) string {
+	if s == auth.Underscore {
+		return strings.ReplaceAll(name, ".", "_")
+	}
+	return name
+}
+
+var folder = strings.NewReplacer(".", "", "_", "", "-", "")
+
+// fold is what two names must not share: they would look like one tool to a reader, and in some
+// client be one.
+func fold(name string) string { return folder.Replace(strings.ToLower(name)) }
+
+func checkName(name string) error {
+	if !nameForm.MatchString(name) {
+		return fmt.Errorf("the name must be 1 to 64 letters, digits, _ - or .")
+	}
+	return nil
+}

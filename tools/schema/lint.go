@@ -1,0 +1,71 @@
+package schema
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var propertyName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// Lint says what in a schema would make clients refuse it, or with it the whole list that it stands
+// in: a root that is not an object, composition at the root, a reference, a property name beyond
+// letters, digits, _ . - and 64 bytes. Paths point into the schema. None means publish it.
+func Lint(raw jsontext.Value) []Violation {
+	doc, err := decode(raw)
+	if err != nil {
+		return []Violation{{Message: "cannot be read as a schema"}}
+	}
+	root, ok := doc.(map[string]any)
+	if !ok {
+		return []Violation{{Message: "must be an object with type object"}}
+	}
+	var found []Violation
+	if root["type"] != "object" {
+		found = append(found, Violation{"/type", `must be "object"`})
+	}
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		if _, there := root[keyword]; there {
+			found = append(found, Violation{"/" + keyword, "must not stand at the root"})
+		}
+	}
+	lint(root, "", &found)
+	return found
+}
+
+// lint walks a schema; what it knows nothing of it takes for one, but for data.
+func lint(v any, pointer string, found *[]Violation) {
+	if len(*found) >= MaxViolations {
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for keyword, value := range v {
+			lintKeyword(keyword, value, pointer+"/"+escape(keyword), found)
+		}
+	case []any:
+		for i, item := range v {
+			lint(item, pointer+"/"+strconv.Itoa(i), found)
+		}
+	}
+}
+
+func lintKeyword(keyword string, value any, pointer string, found *[]Violation) {
+	switch keyword {
+	case "const", "enum", "default", "examples":
+	case "$ref":
+		*found = append(*found, Violation{clip(pointer), "must be written out"})
+	case "properties", "patternProperties", "dependentSchemas", "$defs":
+		members, _ := value.(map[string]any)
+		for name, member := range members {
+			at := pointer + "/" + escape(name)
+			if keyword == "properties" && !propertyName.MatchString(name) {
+				*found = append(*found, Violation{clip(at), "has a name that clients refuse"})
+			}
+			lint(member, at, found)
+		}
+	default:
+		lint(value, pointer, found)
+	}
+}
