@@ -21,6 +21,7 @@ func commands() []command {
 		{name: "token", summary: "hash a token, or say whose it is", sub: []command{
 			{name: "hash", summary: "print the token_sha256 of a token on standard input", run: (*program).tokenHash},
 		}},
+		{name: "health", summary: "ask the running server whether it is well", run: (*program).health},
 		{name: "config", summary: "show the settings in force", sub: []command{
 			{name: "show", summary: "print every setting, its value and where it comes from", run: (*program).configShow},
 		}},

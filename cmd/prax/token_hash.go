@@ -10,10 +10,7 @@ import (
 // tokenHash prints the token_sha256 of the token on standard input.
 func (p *program) tokenHash(args []string) error {
 	f := p.flags("token hash", "< FILE", "Prints the token_sha256 of the token on standard input: what belongs into clients.json.\nA token is never taken from the command line, where every user of the machine could read it.")
-	if _, err := f.parse(args, 0, 0); err != nil {
-		return err
-	}
-	token, err := p.readToken()
+	token, err := p.readToken(f, args)
 	if err != nil {
 		return err
 	}
@@ -23,8 +20,13 @@ func (p *program) tokenHash(args []string) error {
 
 // readToken reads one token from standard input. A line break at its end is dropped, with a
 // warning: hashing `echo TOKEN` with another tool hashes the line break too, and that hash
-// admits nobody.
-func (p *program) readToken() (string, error) {
+// admits nobody. A token given as an argument is refused and not repeated.
+func (p *program) readToken(f *flags, args []string) (string, error) {
+	if positional, err := f.parse(args, 0, -1); err != nil {
+		return "", err
+	} else if len(positional) > 0 {
+		return "", f.usage("a token is read from standard input, never from the command line")
+	}
 	text, err := p.readInput()
 	if err != nil {
 		return "", err

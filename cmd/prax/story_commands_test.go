@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// patience bounds every wait of the stories. Nothing is expected to take that long.
+const patience = 20 * time.Second
+
+type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
+
+// storyCommands are the commands of the stories:
+//
+//	serve [flag...]                 start prax serve, wait until it listens, set $URL
+//	signal TERM|INT|HUP|KILL        send a signal to it
+//	stopped CODE                    wait until it has ended with this exit code
+//	as-alice [-until STATUS] METHOD [PARAMS]     POST JSON-RPC with alice's token; stdout: status, body
+//	as-reader, as-nobody            the same with theirs
+//	as-token TOKEN ...              the same with any token
+//	http [-until STATUS] METHOD PATH             a bare request; stdout: status, headers, body
+//	mode PERMISSIONS FILE...        the files have these permissions, in octal
+//	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
+//	until FILE REGEXP               wait until the file has a match
+func storyCommands() map[string]storyCommand {
+	return map[string]storyCommand{
+		"serve":     serveCommand,
+		"signal":    signalCommand,
+		"stopped":   stoppedCommand,
+		"as-alice":  asCommand(aliceToken),
+		"as-reader": asCommand(readerToken),
+		"as-nobody": asCommand(nobodyToken),
+		"as-token": func(ts *testscript.TestScript, neg bool, args []string) {
+			asCommand(args[0])(ts, neg, args[1:])
+		},
+		"http":   httpCommand,
+		"mode":   modeCommand,
+		"setvar": setvarCommand,
+		"until":  untilCommand,
+	}
+}
+
+// asCommand calls /mcp as the one who holds token.
+func asCommand(token string) storyCommand {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		until, args := untilFlag(args)
+		if neg || len(args) < 1 || len(args) > 2 {
+			ts.Fatalf("usage: as-NAME [-until STATUS] METHOD [PARAMS]")
+		}
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q}`, args[0])
+		if len(args) == 2 {
+			body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, args[0], args[1])
+		}
+		ask(ts, until, func(ctx context.Context) (*http.Request, error) {
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, ts.Getenv("URL")+"/mcp", strings.NewReader(body))
+			if err == nil {
+				req.Header.Set("Authorization", "Bearer "+token)
+				req.Header.Set("Content-Type", "application/json")
+				req.Header.Set("Accept", "application/json, text/event-stream")
+			}
+			return req, err
+		}, false)
+	}
+}
+
+func httpCommand(ts *testscript.TestScript, neg bool, args []string) {
+	until, args := untilFlag(args)
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: http [-until STATUS] METHOD PATH")
+	}
+	ask(ts, until, func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, args[0], ts.Getenv("URL")+args[1], nil)
+	}, true)
+}
+
+func untilFlag(args []string) (until string, rest []string) {
+	if len(args) > 1 && args[0] == "-until" {
+		return args[1], args[2:]
+	}
+	return "", args
+}
+
+// ask sends a request and prints its answer. With until it sends it again until the answer's status
+// is that one.
+func ask(ts *testscript.TestScript, until string, make func(context.Context) (*http.Request, error), headers bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		req, err := make(ctx)
+		ts.Check(err)
+		status, text, err := answer(req, headers)
+		ts.Check(err)
+		if until == "" || status == until {
+			fmt.Fprint(ts.Stdout(), text)
+			return
+		}
+		if !pause(ctx) {
+			ts.Fatalf("no answer %s within %v, but:\n%s", until, patience, text)
+		}
+	}
+}
+
+// pause waits a moment between two looks; false when ctx is over.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(20 * time.Millisecond):
+		return true
+	}
+}
+
+func answer(req *http.Request, headers bool) (status, text string, err error) {
+	code, header, body, err := fetch(req)
+	if err != nil {
+		return "", "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d\n", code)
+	if headers {
+		_ = header.Write(&b)
+	}
+	fmt.Fprintf(&b, "%s\n", body)
+	return fmt.Sprint(code), strings.ReplaceAll(b.String(), "\r", ""), nil
+}
+
+func modeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: mode PERMISSIONS FILE...")
+	}
+	for _, name := range args[1:] {
+		info, err := os.Lstat(ts.MkAbs(name))
+		ts.Check(err)
+		if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
+			ts.Fatalf("%s has mode %s, want %s", name, got, args[0])
+		}
+	}
+}
+
+func setvarCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: setvar NAME FILE REGEXP")
+	}
+	match := regexp.MustCompile(`(?m)` + args[2]).FindStringSubmatch(ts.ReadFile(args[1]))
+	if len(match) < 2 {
+		ts.Fatalf("%s has no match of %s:\n%s", args[1], args[2], ts.ReadFile(args[1]))
+	}
+	ts.Setenv(args[0], match[1])
+}
+
+func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: until FILE REGEXP")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for re := regexp.MustCompile(`(?m)` + args[1]); ; {
+		text, _ := os.ReadFile(ts.MkAbs(args[0]))
+		if re.Match(text) {
+			return
+		}
+		if !pause(ctx) {
+			ts.Fatalf("%s has no match of %s within %v:\n%s", args[0], args[1], patience, text)
+		}
+	}
+}
