@@ -1,0 +1,3 @@
+module prax/bench
+
+go 1.26.0
