@@ -93,10 +93,12 @@ func (w *worker) receive() (string, error) {
 			break
 		}
 		if name, value, _ := bytes.Cut(line, []byte(":")); bytes.EqualFold(name, []byte("content-length")) {
-			length, err = strconv.Atoi(string(bytes.TrimSpace(value)))
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
+				return "", fmt.Errorf("content length: %w", err)
+			}
 		}
 	}
-	if err != nil || length < 0 || length > 1<<20 {
+	if length < 0 || length > 1<<20 {
 		return "", fmt.Errorf("status %s with a body of unknown or impossible length", status)
 	}
 	w.body = append(w.body[:0], make([]byte, length)...)
