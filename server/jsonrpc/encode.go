@@ -1,0 +1,68 @@
+package jsonrpc
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Null is the id of an answer to a message whose id cannot be known (JSON-RPC 2.0, section 5).
+var Null = jsontext.Value("null")
+
+// AppendResult appends the answer to the request with this id; result is JSON.
+func AppendResult(dst []byte, id, result jsontext.Value) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, id...)
+	dst = append(dst, `,"result":`...)
+	dst = append(dst, result...)
+	return append(dst, '}')
+}
+
+// AppendError appends an error answer. A nil id leaves the member out; see [Null].
+func AppendError(dst []byte, id jsontext.Value, e *Error) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0",`...)
+	if id != nil {
+		dst = append(dst, `"id":`...)
+		dst = append(dst, id...)
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"error":{"code":`...)
+	dst = strconv.AppendInt(dst, int64(e.Code), 10)
+	dst = append(dst, `,"message":`...)
+	dst = AppendString(dst, e.Message)
+	if e.Data != nil {
+		dst = append(dst, `,"data":`...)
+		dst = append(dst, e.Data...)
+	}
+	return append(dst, `}}`...)
+}
+
+// AppendNotification appends a notification; params is a JSON object.
+func AppendNotification(dst []byte, method string, params jsontext.Value) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","method":`...)
+	dst = AppendString(dst, method)
+	dst = append(dst, `,"params":`...)
+	dst = append(dst, params...)
+	return append(dst, '}')
+}
+
+// AppendString appends a JSON string. Bytes that are not UTF-8 become the replacement character.
+func AppendString(dst []byte, text string) []byte {
+	if isPlain(text) {
+		dst = append(dst, '"')
+		dst = append(dst, text...)
+		return append(dst, '"')
+	}
+	dst, _ = jsontext.AppendQuote(dst, text) // its only error is invalid UTF-8, which it has replaced
+	return dst
+}
+
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
