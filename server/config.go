@@ -1,0 +1,135 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"prax/server/edge"
+)
+
+// The limits in force when a Config leaves them at zero.
+const (
+	DefaultMaxBody        = 1 << 20
+	DefaultMaxHeaderBytes = 64 << 10
+	DefaultHeaderTimeout  = 10 * time.Second
+	DefaultBodyTimeout    = 30 * time.Second
+	DefaultWriteTimeout   = 60 * time.Second
+	DefaultIdleTimeout    = 120 * time.Second
+	DefaultGrace          = 10 * time.Second
+)
+
+// Config is what a server is made of. Zero limits are the defaults above; a nil function counts as
+// the answer that admits nothing.
+type Config struct {
+	Addr           string         // what it listens on; its host is admitted as a Host
+	PublicURL      string         // how callers reach it from outside; "" when there is no such URL
+	AllowedHosts   []string       // further Host names, a leading "*." for everything below one
+	AllowedOrigins []string       // web origins whose pages may call; any turns CORS answers on
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
+
+	Authenticators []edge.Authenticator // asked in this order; the first that knows the credential wins
+	Edge           *edge.Edge           // budgets shared by all exchanges; nil: one with the defaults
+	MCP            edge.Handler         // answers an authenticated POST to /mcp
+	Enabled        func() bool          // false: /mcp does not exist
+	Ready          func(context.Context) Readiness
+	Drain          []func() // called once, in order, when the drain begins; they end open streams
+
+	MaxBody        int64         // bytes of a request's body
+	MaxHeaderBytes int           // bytes of a request's headers
+	HeaderTimeout  time.Duration // from the first byte to the last header
+	BodyTimeout    time.Duration // from the headers to the end of the body
+	WriteTimeout   time.Duration // from the first byte of an answer, unless its handler sets its own
+	IdleTimeout    time.Duration // between two requests of a connection
+	Grace          time.Duration // what running calls have left once the drain begins
+
+	Log        *slog.Logger
+	Access     io.Writer    // one line a request, buffered for up to a second; nil: none
+	AccessText bool         // key=value instead of JSON
+	Denied     func(Denial) // refused callers, bounded; nil: none
+}
+
+// Check tells whether hosts, origins and the public URL can be meant as they are written. An entry
+// that cannot would admit nothing, which its author would not notice until a caller is refused.
+func (c Config) Check() error {
+	var problems []error
+	if c.PublicURL != "" {
+		if _, err := publicOrigin(c.PublicURL); err != nil {
+			problems = append(problems, fmt.Errorf("public URL %q: %w", c.PublicURL, err))
+		}
+	}
+	for _, h := range c.AllowedHosts {
+		if _, ok := hostname(strings.TrimPrefix(h, "*.")); !ok {
+			problems = append(problems, fmt.Errorf("allowed host %q: not a host name or *.name", h))
+		}
+	}
+	for _, o := range c.AllowedOrigins {
+		if _, ok := parseOrigin(o); !ok {
+			problems = append(problems, fmt.Errorf("allowed origin %q: not scheme://host or scheme://host:port", o))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// ParseProxies reads addresses and prefixes of proxies whose X-Forwarded-For is believed.
+func ParseProxies(list []string) ([]netip.Prefix, error) {
+	var prefixes []netip.Prefix
+	for _, s := range list {
+		if p, err := netip.ParsePrefix(s); err == nil {
+			prefixes = append(prefixes, p.Masked())
+			continue
+		}
+		a, err := netip.ParseAddr(s)
+		if err != nil {
+			return nil, fmt.Errorf("trusted proxy %q: neither an address nor a prefix", s)
+		}
+		a = a.Unmap()
+		prefixes = append(prefixes, netip.PrefixFrom(a, a.BitLen()))
+	}
+	return prefixes, nil
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxBody = orDefault(c.MaxBody, DefaultMaxBody)
+	c.MaxHeaderBytes = orDefault(c.MaxHeaderBytes, DefaultMaxHeaderBytes)
+	c.HeaderTimeout = orDefault(c.HeaderTimeout, DefaultHeaderTimeout)
+	c.BodyTimeout = orDefault(c.BodyTimeout, DefaultBodyTimeout)
+	c.WriteTimeout = orDefault(c.WriteTimeout, DefaultWriteTimeout)
+	c.IdleTimeout = orDefault(c.IdleTimeout, DefaultIdleTimeout)
+	c.Grace = orDefault(c.Grace, DefaultGrace)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Edge == nil {
+		c.Edge = edge.New(edge.Config{})
+	}
+	return c
+}
+
+func orDefault[N int | int64 | time.Duration](v, fallback N) N {
+	if v <= 0 {
+		return fallback
+	}
+	return v
+}
+
+func publicOrigin(raw string) (origin, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return origin{}, errors.New("not a URL")
+	}
+	if u.User != nil {
+		return origin{}, errors.New("has credentials in it")
+	}
+	o, ok := parseOrigin(u.Scheme + "://" + u.Host)
+	if !ok || !o.web() {
+		return origin{}, errors.New("not an http or https URL with a host")
+	}
+	return o, nil
+}

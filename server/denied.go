@@ -1,0 +1,128 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"prax/auth"
+)
+
+// Reason says why a caller was refused before its message was read: for the operator's records,
+// never for the caller.
+type Reason string
+
+// The reasons. An expired credential is an unknown one here: only the registry could tell them apart.
+const (
+	DeniedNoToken      Reason = "no token"
+	DeniedMalformed    Reason = "malformed authorization"
+	DeniedUnknownToken Reason = "unknown token"
+	DeniedHost         Reason = "host not admitted"
+	DeniedOrigin       Reason = "origin not admitted"
+	DeniedMore         Reason = "more refusals" // Denial.Count of them, not recorded one by one
+)
+
+// Denial is a refused caller. It holds nothing that the caller sent.
+type Denial struct {
+	At        time.Time
+	RequestID string // "" of DeniedMore
+	Remote    string // "" of DeniedMore
+	Reason    Reason
+	Count     int // 1, or of DeniedMore how many in the minute before At
+}
+
+// Recorded one by one in each minute. A flood of bad tokens costs the audit a count a minute, not
+// the disk.
+const (
+	denialsAMinute = 60
+	denialsARemote = 10
+)
+
+func credentialReason(r *http.Request) Reason {
+	sent := r.Header["Authorization"]
+	if len(sent) == 0 {
+		return DeniedNoToken
+	}
+	if _, ok := auth.ParseBearer(sent); !ok {
+		return DeniedMalformed
+	}
+	return DeniedUnknownToken
+}
+
+func (s *Server) denied(x *exchange, reason Reason) {
+	s.denials.add(Denial{At: x.start, RequestID: x.id[0], Remote: x.remote, Reason: reason, Count: 1})
+}
+
+// denials passes refusals on, within the limits of a minute.
+type denials struct {
+	report func(Denial)
+
+	mu     sync.Mutex
+	minute time.Time
+	total  int
+	remote map[string]int // at most denialsAMinute entries
+	more   int
+}
+
+func newDenials(report func(Denial)) *denials {
+	return &denials{report: report, remote: map[string]int{}}
+}
+
+func (d *denials) add(one Denial) {
+	if d.report == nil {
+		return
+	}
+	d.flush(one.At)
+	if d.admit(one) {
+		d.report(one)
+	}
+}
+
+func (d *denials) admit(one Denial) bool {
+	from := network(one.Remote)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.total >= denialsAMinute || d.remote[from] >= denialsARemote {
+		d.more++
+		return false
+	}
+	d.total++
+	d.remote[from]++
+	return true
+}
+
+// flush begins another minute when the last one is over, and reports what that one left out.
+func (d *denials) flush(now time.Time) {
+	if d.report == nil {
+		return
+	}
+	if more := d.turn(now); more > 0 {
+		d.report(Denial{At: now, Reason: DeniedMore, Count: more})
+	}
+}
+
+func (d *denials) turn(now time.Time) (more int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if now.Sub(d.minute) < time.Minute {
+		return 0
+	}
+	more = d.more
+	d.minute, d.total, d.more = now, 0, 0
+	clear(d.remote)
+	return more
+}
+
+// network is what one caller can easily have many addresses of: an IPv6 /64.
+func network(remote string) string {
+	a, err := netip.ParseAddr(remote)
+	if err != nil || a.Is4() {
+		return remote
+	}
+	p, err := a.WithZone("").Prefix(64)
+	if err != nil {
+		return remote
+	}
+	return p.String()
+}

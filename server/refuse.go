@@ -1,0 +1,72 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var (
+	notFound     = errorBody("not found")
+	notAllowed   = errorBody("method not allowed: POST JSON-RPC messages here")
+	unauthorized = errorBody("missing or invalid bearer token")
+)
+
+// Header values shared by all answers; net/http only reads them.
+var (
+	jsonType  = []string{"application/json"}
+	noSniff   = []string{"nosniff"}
+	noStore   = []string{"no-store"}
+	challenge = []string{`Bearer error="invalid_token"`}
+)
+
+func errorBody(sentence string) []byte {
+	b, _ := jsontext.AppendQuote([]byte(`{"error":`), sentence) // a constant of ours: valid UTF-8
+	return append(b, "}\n"...)
+}
+
+// refuse answers without having read the body.
+func (x *exchange) refuse(r *http.Request, status int, body []byte) {
+	x.ignoreBody(r)
+	x.answer(r, status, body)
+}
+
+func (x *exchange) answer(r *http.Request, status int, body []byte) {
+	h := x.Header()
+	h["Content-Type"] = jsonType
+	h["X-Content-Type-Options"] = noSniff
+	h["Cache-Control"] = noStore
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	x.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = x.Write(body) // a caller that is gone has nothing to be told
+	}
+}
+
+// unauthorized is the same for a credential that is missing, malformed, unknown, expired or revoked
+// (RFC 6750 3.1). It names no metadata: there is no authorization server to send anyone to.
+func (x *exchange) unauthorized(r *http.Request) {
+	x.Header()["Www-Authenticate"] = challenge
+	x.refuse(r, http.StatusUnauthorized, unauthorized)
+}
+
+// internal answers a panic. On /mcp it is a JSON-RPC error; the request's own id is not known here,
+// so it is null, and left out where the revision does not allow null (MCP 2025-11-25 and later).
+func (x *exchange) internal(r *http.Request) {
+	x.Header().Del("Content-Encoding") // of the answer that is not to come
+	if x.route != routeMCP {
+		x.refuse(r, http.StatusInternalServerError, errorBody("internal error"))
+		return
+	}
+	id := `"id":null,`
+	if omitsNullID(r.Header.Get("Mcp-Protocol-Version")) {
+		id = ""
+	}
+	x.refuse(r, http.StatusInternalServerError, []byte(`{"jsonrpc":"2.0",`+id+
+		`"error":{"code":-32603,"message":"internal error","data":{"requestId":"`+x.id[0]+`"}}}`))
+}
+
+func omitsNullID(version string) bool {
+	return len(version) == len("2025-11-25") && version >= "2025-11-25"
+}

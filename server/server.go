@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Server is one listening prax. Build it with [New]; it is safe for concurrent use.
+type Server struct {
+	cfg      Config
+	guard    *guard
+	proxies  proxies
+	access   *accessLog
+	denials  *denials
+	ready    readyCache
+	draining atomic.Bool
+	running  atomic.Int64 // requests within a handler
+}
+
+// New is a server that is not listening yet.
+func New(c Config) *Server {
+	c = c.withDefaults()
+	return &Server{
+		cfg:     c,
+		guard:   newGuard(c),
+		proxies: c.TrustedProxies,
+		access:  newAccessLog(c.Access, c.AccessText),
+		denials: newDenials(c.Denied),
+	}
+}
+
+// Handler answers requests as Serve does, without the limits of a connection and without the
+// flushing of access records ([Server.Flush]): for tests.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+// Serve answers on ln until ctx ends, then drains: it stops accepting, runs the Drain hooks so that
+// streams end, lets running calls finish for the grace, writes what is buffered, and returns. The
+// error is nil when every call had its answer; otherwise it says how many were cut off, or why
+// listening failed.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	// Calls outlive ctx by the grace, so they hang on a context of their own.
+	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	hs := s.httpServer(calls)
+	flushed := s.flushUntil(calls)
+	served := make(chan error, 1)
+	go func() { served <- hs.Serve(ln) }()
+
+	var err error
+	select {
+	case err = <-served:
+		_ = hs.Close()
+		err = fmt.Errorf("serve %s: %w", ln.Addr(), err)
+	case <-ctx.Done():
+		err = s.drain(hs, cut)
+		<-served
+	}
+	cut()
+	<-flushed
+	return err
+}
+
+func (s *Server) httpServer(calls context.Context) *http.Server {
+	return &http.Server{
+		Handler:                      s.Handler(),
+		DisableGeneralOptionsHandler: true,
+		ReadHeaderTimeout:            s.cfg.HeaderTimeout,
+		IdleTimeout:                  s.cfg.IdleTimeout,
+		MaxHeaderBytes:               s.cfg.MaxHeaderBytes,
+		// No ReadTimeout and no WriteTimeout: both would end event streams. The body's deadline and
+		// the answer's are set by exchange.
+		ErrorLog:    slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return calls },
+	}
+}
+
+// drain ends what runs: politely for the grace, then by cancelling the calls' context.
+func (s *Server) drain(hs *http.Server, cut context.CancelFunc) error {
+	s.draining.Store(true)
+	grace, cancel := context.WithTimeout(context.Background(), s.cfg.Grace)
+	defer cancel()
+	for _, f := range s.cfg.Drain {
+		f()
+	}
+	err := hs.Shutdown(grace)
+	if err == nil {
+		return nil
+	}
+	left := s.running.Load()
+	cut()
+	_ = hs.Close()
+	if errors.Is(err, context.DeadlineExceeded) && left > 0 {
+		return fmt.Errorf("drain: %d requests cut off after %s", left, s.cfg.Grace)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil // only connections without a request were left
+	}
+	return fmt.Errorf("drain: %w", err)
+}
+
+// Draining tells whether the drain has begun.
+func (s *Server) Draining() bool { return s.draining.Load() }
+
+// Flush writes the buffered access records and the count of refusals that were not recorded one by
+// one. Serve does so each second and at its end.
+func (s *Server) Flush() {
+	if err := s.access.flush(); err != nil {
+		s.cfg.Log.Error("write access records", slog.Any("error", err))
+	}
+	s.denials.flush(time.Now())
+}
+
+func (s *Server) flushUntil(ctx context.Context) (done <-chan struct{}) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(flushEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-s.access.full:
+			case <-ctx.Done():
+				s.Flush()
+				return
+			}
+			s.Flush()
+		}
+	}()
+	return ended
+}
