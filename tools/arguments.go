@@ -84,21 +84,17 @@ func explain(err error) error {
 	return errors.New("they are not valid JSON")
 }
 
-// exact refuses numbers that lose something on their way through a float64.
+// exact refuses numbers that lose something on their way through a float64. What was written with an
+// exponent is a float on purpose.
 func exact(number string) error {
-	if !strings.ContainsAny(number, ".eE") {
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n > maxExact || n < -maxExact {
-			return errors.New("an integer beyond 2^53, write it as a string,")
-		}
+	f, err := strconv.ParseFloat(number, 64)
+	switch {
+	case err != nil || math.IsInf(f, 0):
+		return errors.New("a number out of range")
+	case math.Abs(f) < maxExact, strings.ContainsAny(number, "eE"):
+		return nil
+	case strings.TrimPrefix(number, "-") == strconv.Itoa(maxExact):
 		return nil
 	}
-	f, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.IsInf(f, 0) {
-		return errors.New("a number out of range")
-	}
-	if f == math.Trunc(f) && math.Abs(f) >= maxExact {
-		return errors.New("an integer beyond 2^53, write it as a string,")
-	}
-	return nil
+	return errors.New("an integer beyond 2^53, write it as a string,")
 }

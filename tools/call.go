@@ -1,17 +1,15 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"prax/auth"
 	"prax/auth/policy"
+	"prax/store/digest"
 )
 
 // Call is the one pipeline: find, decide, arguments, schema, deadline, handler, audit. The error is
@@ -73,8 +71,7 @@ func (r *Registry) digest(c *Call) {
 	if r.config.HMAC == nil {
 		return
 	}
-	canonical := jsontext.Value(bytes.Clone(c.Arguments))
-	if canonical.Canonicalize() == nil {
+	if canonical, err := digest.Canonical(c.Arguments); err == nil {
 		c.record.event.Args = r.config.HMAC(canonical)
 	}
 }

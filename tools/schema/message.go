@@ -86,25 +86,32 @@ func limit(k jsonschema.ErrorKind) string {
 	case *kind.MultipleOf:
 		return "must be a multiple of " + number(k.Want)
 	case *kind.MinLength:
-		return fmt.Sprintf("must have at least %d characters, has %d", k.Want, k.Got)
+		return "must have at least " + count(k.Want, "character") + ", has " + strconv.Itoa(k.Got)
 	case *kind.MaxLength:
-		return fmt.Sprintf("must have at most %d characters, has %d", k.Want, k.Got)
+		return "must have at most " + count(k.Want, "character") + ", has " + strconv.Itoa(k.Got)
 	case *kind.MinItems:
-		return fmt.Sprintf("must have at least %d items, has %d", k.Want, k.Got)
+		return "must have at least " + count(k.Want, "item") + ", has " + strconv.Itoa(k.Got)
 	case *kind.MaxItems:
-		return fmt.Sprintf("must have at most %d items, has %d", k.Want, k.Got)
+		return "must have at most " + count(k.Want, "item") + ", has " + strconv.Itoa(k.Got)
 	case *kind.MinProperties:
-		return fmt.Sprintf("must have at least %d members, has %d", k.Want, k.Got)
+		return "must have at least " + count(k.Want, "member") + ", has " + strconv.Itoa(k.Got)
 	case *kind.MaxProperties:
-		return fmt.Sprintf("must have at most %d members, has %d", k.Want, k.Got)
+		return "must have at most " + count(k.Want, "member") + ", has " + strconv.Itoa(k.Got)
 	case *kind.Contains:
 		return "has no item of the required form"
 	case *kind.MinContains:
-		return fmt.Sprintf("must have at least %d items of the required form, has %d", k.Want, len(k.Got))
+		return "must have at least " + count(k.Want, "item") + " of the required form, has " + strconv.Itoa(len(k.Got))
 	case *kind.MaxContains:
-		return fmt.Sprintf("must have at most %d items of the required form, has %d", k.Want, len(k.Got))
+		return "must have at most " + count(k.Want, "item") + " of the required form, has " + strconv.Itoa(len(k.Got))
 	}
 	return "is not valid"
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 func types(want []string) string {
