@@ -1,0 +1,82 @@
+package clients
+
+import (
+	"time"
+
+	"prax/auth"
+)
+
+// Change is one change of the registry, for the audit: what came into force and for whom. It holds no
+// secret.
+type Change struct {
+	Reason     string    `json:"reason"` // what made the registry look: start, event, poll, SIGHUP …
+	Time       time.Time `json:"time"`
+	OK         bool      `json:"ok"` // the file could be read
+	Generation uint64    `json:"generation"`
+	Digest     string    `json:"digest,omitzero"`
+	Clients    int       `json:"clients"` // admitted now
+	Errors     int       `json:"errors"`
+	Warnings   int       `json:"warnings"`
+	Failure    string    `json:"failure,omitzero"` // the one problem of a file that could not be read
+	Added      Names     `json:"added"`
+	Changed    Names     `json:"changed"`
+	Revoked    Names     `json:"revoked"`
+}
+
+// Names are client names, the first few of them with how many there are.
+type Names struct {
+	Total int      `json:"total"`
+	First []string `json:"first"`
+}
+
+const mostNames = 64
+
+func (n *Names) add(name string) {
+	n.Total++
+	if len(n.First) < mostNames {
+		n.First = append(n.First, name)
+	}
+}
+
+// compare fills in who was added, changed and revoked between two snapshots, by the clock at now.
+func (c *Change) compare(before, after *snapshot, now time.Time) {
+	at := func() time.Time { return now }
+	old, next := before.admitted(at), after.admitted(at)
+	for len(old) > 0 || len(next) > 0 {
+		switch {
+		case len(old) == 0 || len(next) > 0 && after.nameOf(next[0]) < before.nameOf(old[0]):
+			c.Added.add(after.nameOf(next[0]))
+			next = next[1:]
+		case len(next) == 0 || before.nameOf(old[0]) < after.nameOf(next[0]):
+			c.Revoked.add(before.nameOf(old[0]))
+			old = old[1:]
+		default:
+			if !sameClient(before.principal(&before.rows[old[0]]), after.principal(&after.rows[next[0]])) {
+				c.Changed.add(after.nameOf(next[0]))
+			}
+			old, next = old[1:], next[1:]
+		}
+	}
+}
+
+// admitted are the rows that let somebody in, by name.
+func (s *snapshot) admitted(now func() time.Time) []uint32 {
+	in := make([]uint32, 0, len(s.byName))
+	for _, i := range s.byName {
+		if s.admits(&s.rows[i], now) {
+			in = append(in, i)
+		}
+	}
+	return in
+}
+
+func (s *snapshot) nameOf(i uint32) string { return s.text(s.rows[i].name) }
+
+// sameClient tells whether two generations say the same of a client, its token included.
+func sameClient(a, b auth.Principal) bool {
+	return a.Credential == b.Credential && a.User == b.User && a.Spelling == b.Spelling &&
+		a.Expires.Equal(b.Expires) &&
+		a.Allow.Key() == b.Allow.Key() && a.Workflows.Key() == b.Workflows.Key() &&
+		a.Roles.Key() == b.Roles.Key() && a.Permissions.Key() == b.Permissions.Key() &&
+		a.Oversees.Key() == b.Oversees.Key()
+}

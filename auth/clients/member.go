@@ -1,0 +1,176 @@
+package clients
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"prax/auth"
+)
+
+func (r *reader) name(e *entry, v value) {
+	s, ok := text(v)
+	if !ok {
+		r.wrongType(e, v, "name", "a string")
+		return
+	}
+	if s == "" {
+		return // as if it were missing
+	}
+	e.names = append(e.names, s)
+	if bad := judgeName(s); bad != "" {
+		r.refuse(e, v.at, BadName, "name %s", bad)
+	}
+}
+
+func (r *reader) user(e *entry, v value) {
+	s, ok := text(v)
+	switch {
+	case !ok:
+		r.wrongType(e, v, "user_id", "a string")
+		return
+	case s == "":
+		r.refuse(e, v.at, NoUser, "user_id is empty: a client acts as a user")
+		return
+	}
+	e.user = s
+	if bad := judgeName(s); bad != "" {
+		r.refuse(e, v.at, BadUser, "user_id %s", bad)
+	}
+}
+
+func (r *reader) token(e *entry, v value) {
+	s, ok := text(v)
+	if !ok {
+		r.wrongType(e, v, "token", "a string")
+		return
+	}
+	r.plainToken(e, v.at, s)
+}
+
+// plainToken takes a token in plain text.
+func (r *reader) plainToken(e *entry, at int, s string) {
+	token := strings.Trim(s, blanks)
+	if code, bad := judgeToken(token); bad != "" {
+		r.refuse(e, at, code, "%s", bad)
+	}
+	if token == "" {
+		return
+	}
+	if token != s {
+		r.problem(e, at, TrimmedToken, "blanks around the token are left out")
+	}
+	if len(token) < shortToken {
+		r.problem(e, at, ShortToken, "the token is shorter than %d bytes and may be guessed", shortToken)
+	}
+	e.tokens = append(e.tokens, auth.HashToken(token))
+}
+
+func (r *reader) tokenHash(e *entry, v value) {
+	if c, ok := r.hash(e, v); ok {
+		e.tokens = append(e.tokens, c)
+	}
+}
+
+func (r *reader) workflows(e *entry, v value) {
+	e.row.workflows = r.nameSet(e, v, "workflows")
+}
+
+func (r *reader) roles(e *entry, v value) {
+	e.row.roles = r.nameSet(e, v, "roles")
+	e.person = r.build.names.Set(e.row.roles).Has("human")
+}
+
+func (r *reader) permissions(e *entry, v value) {
+	e.row.permissions = r.nameSet(e, v, "permissions")
+}
+
+func (r *reader) oversees(e *entry, v value) {
+	if s, ok := text(v); ok && s == "*" {
+		e.row.flags |= allUsers
+		return
+	}
+	e.row.oversees = r.nameSet(e, v, `oversees (unless it is "*")`)
+}
+
+// nameSet is the set of a member that is a list of strings that are not empty.
+func (r *reader) nameSet(e *entry, v value, name string) uint32 {
+	if id, known := r.lists[string(v.Value)]; known {
+		return id
+	}
+	list, ok := stringList(v)
+	if !ok {
+		r.wrongType(e, v, name, "a list of strings that are not empty")
+		return 0
+	}
+	id := r.build.names.Add(list)
+	if len(v.Value) <= remembered {
+		r.lists[string(v.Value)] = id
+	}
+	return id
+}
+
+// remembered bounds the text of a list, in bytes, up to which it is remembered: most clients share
+// one of a few lists, which need to be read only once.
+const remembered = 1 << 10
+
+// stringList reads a list of strings, trimmed; an empty one among them, or anything else, makes it none.
+func stringList(v value) (list []string, ok bool) {
+	if v.Kind() != '[' || json.Unmarshal(v.Value, &list) != nil {
+		return nil, false
+	}
+	for i, s := range list {
+		if list[i] = strings.TrimSpace(s); list[i] == "" {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+func (r *reader) toolNames(e *entry, v value) {
+	switch s, _ := text(v); s {
+	case "dot":
+		e.row.flags &^= underscore
+	case "underscore":
+		e.row.flags |= underscore
+	default:
+		r.wrongType(e, v, "tool_names", `"dot" or "underscore"`)
+	}
+}
+
+func (r *reader) disabled(e *entry, v value) {
+	switch v.Kind() {
+	case 't':
+		e.row.flags |= disabled
+	case 'f':
+	default:
+		r.wrongType(e, v, "disabled", "true or false")
+	}
+}
+
+func (r *reader) expiresAt(e *entry, v value) {
+	if v.Kind() == 'n' {
+		return
+	}
+	s, isText := text(v)
+	r.expires(e, v.at, s, isText)
+}
+
+// expires takes an expiry. What cannot be read counts as expired, unless expiry is not enforced at all.
+func (r *reader) expires(e *entry, at int, s string, isText bool) {
+	when, sloppy, ok := parseExpiry(s)
+	switch {
+	case !isText || !ok:
+		e.row.flags |= lapsed
+		if !r.cfg.IgnoreExpiry {
+			r.problem(e, at, BadExpiry, "expires_at is not a time as in 2030-12-31T00:00:00Z: the client counts as expired")
+		}
+	case sloppy:
+		r.problem(e, at, SloppyExpiry, "expires_at is taken as UTC: write it as in 2030-12-31T00:00:00Z")
+	}
+	if ok && isText {
+		e.expiry = when
+		e.row.flags |= expires
+		e.row.seconds, e.row.nanos = when.Unix(), uint32(when.Nanosecond())
+	}
+}

@@ -1,0 +1,62 @@
+package clients
+
+import "strings"
+
+// restrictions are the members that take something away from a client. Another member that is one slip
+// away from one was meant to restrict, and an entry whose restriction is ignored would be wider than
+// its writer believes.
+var restrictions = foldAll("allow", "expires_at", "not_before", "disabled", "token_sha256")
+
+// otherNames are what other systems call the same restrictions.
+var otherNames = foldAll("allowed", "allowlist", "tools", "tool_allowlist", "expiry", "expires", "exp",
+	"expiration", "valid_until", "enabled", "active", "revoked")
+
+// mistaken tells whether an unknown member was probably meant as a restriction, and as which.
+func mistaken(member string) (meant string, yes bool) {
+	if len(member) > 32 {
+		return "", false
+	}
+	folded := fold(member)
+	for plain, name := range restrictions {
+		if oneEdit(folded, plain) {
+			return name, true
+		}
+	}
+	_, yes = otherNames[folded]
+	return "allow, expires_at or disabled", yes
+}
+
+func foldAll(names ...string) map[string]string {
+	m := make(map[string]string, len(names))
+	for _, name := range names {
+		m[fold(name)] = name
+	}
+	return m
+}
+
+// fold takes case, underscore and hyphen away.
+func fold(s string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
+}
+
+// oneEdit tells whether a becomes b by at most one insertion, deletion, replacement, or swap of two
+// neighbours, counted in bytes.
+func oneEdit(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	if i == len(a) || a[i+1:] == b[i+1:] {
+		return true
+	}
+	return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

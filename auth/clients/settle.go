@@ -1,0 +1,86 @@
+package clients
+
+import (
+	"fmt"
+	"time"
+
+	"prax/auth"
+)
+
+// soon is how long before its expiry a client is worth a warning.
+const soon = 7 * 24 * time.Hour
+
+// settle judges an entry as a whole, once all its members are read.
+func (r *reader) settle(e *entry) {
+	r.settleName(e)
+	r.settleToken(e)
+	if e.members&hasUser == 0 {
+		r.refuse(e, e.at, NoUser, "user_id is missing: a client acts as a user")
+	}
+	if e.members&hasOversees != 0 && !e.person {
+		r.refuse(e, e.at, BadOversees, "oversees needs the role human")
+	}
+	if e.members&hasAllow == 0 {
+		e.row.allow = r.defaultAllow().set
+	}
+	if e.members&hasWorkflows == 0 {
+		e.row.flags |= allWorkflows
+	}
+	if e.members&hasToolNames == 0 && r.cfg.Spelling == auth.Underscore {
+		e.row.flags |= underscore
+	}
+	r.settleExpiry(e)
+}
+
+// settleName gives a client without a name the one of its place.
+func (r *reader) settleName(e *entry) {
+	if len(e.names) == 0 && len(e.tokens) > 0 {
+		e.names = append(e.names, fmt.Sprintf("client-%d", e.index))
+		r.problem(e, e.at, Unnamed, "the entry has no name")
+	}
+}
+
+func (r *reader) settleToken(e *entry) {
+	plain, hashed := e.members&hasToken != 0, e.members&hasHash != 0
+	switch {
+	case plain && hashed:
+		r.refuse(e, e.at, BothTokens, "both token and token_sha256: which one counts is in doubt")
+	case !plain && !hashed && e.members&hasTokens == 0:
+		r.refuse(e, e.at, NoToken, "neither token nor token_sha256")
+	case plain && r.source.loose && e.index >= 0:
+		r.problem(e, e.at, LooseMode, "a plaintext token in a file that others can read: chmod 600 it, or store token_sha256")
+	}
+	r.settleSecrets(e)
+}
+
+// settleSecrets refuses an entry whose token stands where it would be shown.
+func (r *reader) settleSecrets(e *entry) {
+	for _, c := range e.tokens {
+		if e.user != "" && auth.HashToken(e.user) == c {
+			r.refuse(e, e.at, BadUser, "user_id is the token, and user ids stand in logs")
+		}
+		for _, name := range e.names {
+			if auth.HashToken(name) == c {
+				e.names = nil
+				r.refuse(e, e.at, BadName, "the name is the token, and names stand in logs")
+				break
+			}
+		}
+	}
+}
+
+// settleExpiry says which clients are out, or soon will be, by the clock, or would be if it were asked.
+func (r *reader) settleExpiry(e *entry) {
+	past := e.row.flags.has(expires) && !r.now.Before(e.expiry)
+	switch {
+	case r.cfg.IgnoreExpiry:
+		if past || e.row.flags.has(lapsed) {
+			r.problem(e, e.at, ExpiryIgnored, "expires_at would put the client out, but is not enforced")
+		}
+		e.row.flags &^= expires | lapsed
+	case past:
+		r.problem(e, e.at, ExpiredClient, "expired at %s", e.expiry.Format(time.RFC3339))
+	case e.row.flags.has(expires) && r.now.Add(soon).After(e.expiry):
+		r.problem(e, e.at, ExpiresSoon, "expires at %s", e.expiry.Format(time.RFC3339))
+	}
+}

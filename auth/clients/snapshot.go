@@ -1,0 +1,155 @@
+package clients
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"prax/auth"
+)
+
+// snapshot is one registry generation, immutable once sealed. Nothing in it that grows with the number
+// of clients holds a pointer (rows are flat, strings are offsets into one arena, the map has neither
+// keys nor values with pointers), so that 100,000 clients cost the garbage collector nothing.
+type snapshot struct {
+	generation uint64
+	digest     string // of the file, in hex; "" when it is of no file
+	arena      string
+	names      *auth.NameTable
+	rows       []row
+	byToken    map[auth.Credential]uint32 // every claim, those of refused rows included
+	byName     []uint32                   // rows with a name of their own, by name
+}
+
+// span is a string in the arena.
+type span struct{ start, size uint32 }
+
+// row is one client.
+type row struct {
+	credential  auth.Credential
+	seconds     int64 // of the expiry, since 1970
+	nanos       uint32
+	name        span
+	user        span
+	allow       uint32 // ids in names
+	workflows   uint32
+	roles       uint32
+	permissions uint32
+	oversees    uint32
+	flags       flags
+}
+
+type flags uint16
+
+const (
+	refused      flags = 1 << iota // for an error in it
+	disabled                       // switched off
+	lapsed                         // its expiry cannot be read
+	expires                        // seconds and nanos say when
+	allWorkflows                   // workflows is every definition
+	allUsers                       // oversees is every user
+	underscore                     // sees tool names with underscores
+	single                         // is the client of the settings
+	sharesName                     // another row has its name
+	sharesToken                    // another row has its token
+)
+
+// out are the flags of a row that admits nobody.
+const out = refused | disabled | lapsed
+
+func (f flags) has(any flags) bool { return f&any != 0 }
+
+func (s *snapshot) text(p span) string { return s.arena[p.start : p.start+p.size] }
+
+// lookup is the principal that presents the credential. The clock is read only if it matters.
+func (s *snapshot) lookup(c auth.Credential, now func() time.Time) (auth.Principal, bool) {
+	i, known := s.byToken[c]
+	if !known || !s.admits(&s.rows[i], now) {
+		return auth.Principal{}, false
+	}
+	return s.principal(&s.rows[i]), true
+}
+
+// named is the principal of the client with this name.
+func (s *snapshot) named(name string, now func() time.Time) (auth.Principal, bool) {
+	at, known := slices.BinarySearchFunc(s.byName, name, func(i uint32, name string) int {
+		return strings.Compare(s.text(s.rows[i].name), name)
+	})
+	if !known || !s.admits(&s.rows[s.byName[at]], now) {
+		return auth.Principal{}, false
+	}
+	return s.principal(&s.rows[s.byName[at]]), true
+}
+
+// admits tells whether the row lets anybody in at this time. Exactly at its expiry it does not.
+func (s *snapshot) admits(r *row, now func() time.Time) bool {
+	if r.flags.has(out) {
+		return false
+	}
+	return !r.flags.has(expires) || now().Before(r.expiry())
+}
+
+func (r *row) expiry() time.Time {
+	if !r.flags.has(expires) {
+		return time.Time{}
+	}
+	return time.Unix(r.seconds, int64(r.nanos)).UTC()
+}
+
+func (s *snapshot) principal(r *row) auth.Principal {
+	p := auth.Principal{
+		Client:      s.text(r.name),
+		User:        s.text(r.user),
+		Allow:       s.names.Set(r.allow),
+		Workflows:   s.names.Set(r.workflows),
+		Roles:       s.names.Set(r.roles),
+		Permissions: s.names.Set(r.permissions),
+		Oversees:    s.names.Set(r.oversees),
+		Expires:     r.expiry(),
+		Generation:  s.generation,
+		Credential:  r.credential,
+	}
+	if r.flags.has(allWorkflows) {
+		p.Workflows = auth.Everything()
+	}
+	if r.flags.has(allUsers) {
+		p.Oversees = auth.Everything()
+	}
+	if r.flags.has(underscore) {
+		p.Spelling = auth.Underscore
+	}
+	return p
+}
+
+// live counts the clients that are admitted at now.
+func (s *snapshot) live(now time.Time) (n int) {
+	at := func() time.Time { return now }
+	for i := range s.rows {
+		if s.admits(&s.rows[i], at) {
+			n++
+		}
+	}
+	return n
+}
+
+// only is a snapshot of the rows that keep says, without a generation yet: what is left of
+// this one when the file does not read.
+func (s *snapshot) only(keep func(*row) bool) *snapshot {
+	left := &snapshot{arena: s.arena, names: s.names, byToken: map[auth.Credential]uint32{}}
+	for i := range s.rows {
+		if r := &s.rows[i]; keep(r) {
+			n := uint32(len(left.rows))
+			left.rows = append(left.rows, *r)
+			left.byToken[r.credential] = n
+			left.byName = append(left.byName, n)
+		}
+	}
+	left.sortNames()
+	return left
+}
+
+func (s *snapshot) sortNames() {
+	slices.SortFunc(s.byName, func(a, b uint32) int {
+		return strings.Compare(s.text(s.rows[a].name), s.text(s.rows[b].name))
+	})
+}

@@ -1,0 +1,58 @@
+package clients
+
+import (
+	"context"
+	"log/slog"
+)
+
+// mostLogged bounds the problems of one reading that are logged.
+const mostLogged = 50
+
+// tell logs what came of a reading and hands it to the hook. The snapshots are the same when nothing
+// else came into force.
+func (r *Registry) tell(reason string, before, after *snapshot) {
+	now := r.now()
+	c := Change{
+		Reason: reason, Time: now, OK: r.report.OK, Generation: after.generation, Digest: r.report.Digest,
+		Clients: after.live(now), Errors: r.report.Errors, Warnings: r.report.Warnings,
+	}
+	if !c.OK && len(r.report.Problems) > 0 {
+		c.Failure = r.report.Problems[0].String()
+	}
+	if before != after {
+		c.compare(before, after, now)
+	}
+	r.logChange(c)
+	if r.cfg.OnReload != nil {
+		r.cfg.OnReload(c)
+	}
+}
+
+func (r *Registry) logChange(c Change) {
+	level, message := slog.LevelInfo, "clients in force"
+	if !c.OK {
+		level, message = slog.LevelError, "clients file does not read"
+	}
+	r.log.LogAttrs(context.Background(), level, message,
+		slog.String("reason", c.Reason), slog.Uint64("generation", c.Generation),
+		slog.String("digest", c.Digest), slog.Int("clients", c.Clients),
+		slog.Int("errors", c.Errors), slog.Int("warnings", c.Warnings),
+		slog.Int("added", c.Added.Total), slog.Int("changed", c.Changed.Total),
+		slog.Int("revoked", c.Revoked.Total), slog.String("failure", c.Failure))
+	if !c.OK {
+		return
+	}
+	for _, p := range r.report.Problems[:min(len(r.report.Problems), mostLogged)] {
+		r.log.LogAttrs(context.Background(), p.level(), "clients: "+p.String())
+	}
+	if more := r.report.Omitted() + max(len(r.report.Problems)-mostLogged, 0); more > 0 {
+		r.log.Warn("clients: more problems are not shown", slog.Int("more", more))
+	}
+}
+
+func (p Problem) level() slog.Level {
+	if p.IsError() {
+		return slog.LevelError
+	}
+	return slog.LevelWarn
+}
