@@ -40,3 +40,11 @@ func (j *journal) Record(e store.Event) {
 }
 
 func open(testing.TB) store.Store { return &journal{} }
+
+// events are the first n calls of the chain, blocks opened.
+func events(t *testing.T, db store.Store, n int) []store.Event {
+	j := db.(*journal)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.events
+}
