@@ -1,50 +1,66 @@
 package tools_test
 
 import (
-	"context"
-	"sync"
+	"slices"
 	"testing"
+	"time"
+
+	"go.uber.org/goleak"
 
 	"prax/store"
+	"prax/store/sqlite"
 )
 
-// journal keeps events in memory.
-type journal struct {
-	store.Store
-	mu     sync.Mutex
-	events []store.Event
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type journalTx struct {
-	store.Tx
-	events []store.Event
-}
-
-func (tx *journalTx) AddEvent(e store.Event) { tx.events = append(tx.events, e) }
-
-func (j *journal) Update(ctx context.Context, f func(store.Tx) error) error {
-	tx := &journalTx{}
-	if err := f(tx); err != nil {
-		return err
+func open(t testing.TB) store.Store {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Dir: t.TempDir(), BlockEvery: 5 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.events = append(j.events, tx.events...)
-	return nil
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return db
 }
 
-func (j *journal) Record(e store.Event) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.events = append(j.events, e)
-}
-
-func open(testing.TB) store.Store { return &journal{} }
-
-// events are the first n calls of the chain, blocks opened.
+// events are the calls in the chain, blocks opened, once there are n of them.
 func events(t *testing.T, db store.Store, n int) []store.Event {
-	j := db.(*journal)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.events
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for tick := time.Tick(2 * time.Millisecond); ; <-tick {
+		found := calls(t, db)
+		if len(found) >= n {
+			return found
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d calls in the chain, want %d", len(found), n)
+		}
+	}
+}
+
+func calls(t *testing.T, db store.Store) []store.Event {
+	t.Helper()
+	var found []store.Event
+	err := db.View(t.Context(), func(tx store.Tx) error {
+		found = nil
+		all, err := tx.EventsAfter(0, 1000)
+		for _, e := range all {
+			switch e.Kind {
+			case store.EventBlock:
+				found = append(found, e.Calls...)
+			case store.EventCall:
+				found = append(found, e)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(found, func(a, b store.Event) int { return a.At.Compare(b.At) })
+	return found
 }

@@ -1,0 +1,124 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
+	"prax/store"
+	"prax/tools"
+)
+
+const maxConcepts = 20
+
+// concept is a concept in results.
+type concept struct {
+	ID          string  `json:"id"`
+	Namespace   string  `json:"namespace"`
+	Name        string  `json:"name"`
+	DisplayName string  `json:"display_name"`
+	Description string  `json:"description"`
+	SourceType  string  `json:"source_type"`
+	Importance  float64 `json:"importance"`
+	UpdatedAt   string  `json:"updated_at"`
+}
+
+type knowledgeArguments struct {
+	Query     string `json:"query"`
+	Namespace string `json:"namespace"`
+}
+
+func knowledgeSearch(c Config) *tools.Tool {
+	return &tools.Tool{
+		Name:        "knowledge_search",
+		Title:       "Search knowledge",
+		Description: "Search the concepts of your knowledge base, in all namespaces or in one. At most 20 are returned.",
+		Tier:        auth.Low,
+		Idempotent:  true,
+		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
+			`"query":{"type":"string","minLength":1,"maxLength":4096,"description":"What to look for, in plain words"},` +
+			`"namespace":{"type":"string","default":"","maxLength":256,"description":"Only this namespace; empty: all"}}}`),
+		Output: listSchema(`"id":{"type":"string"}`, `"namespace":{"type":"string"}`, `"name":{"type":"string"}`, `"display_name":{"type":"string"}`,
+			`"description":{"type":"string"}`, `"source_type":{"type":"string"}`, `"importance":{"type":"number"}`, `"updated_at":{"type":"string","format":"date-time"}`),
+		Handler: handle(knowledgeArguments{}, func(ctx context.Context, call *tools.Call, a knowledgeArguments) (*tools.Result, error) {
+			a.Query, a.Namespace = strings.TrimSpace(a.Query), strings.TrimSpace(a.Namespace)
+			if a.Query == "" {
+				return nil, misfit("query", "must not be blank")
+			}
+			var found []store.Document
+			err := call.View(ctx, func(tx store.Tx) (err error) {
+				found, err = find(tx, call.Principal.Scope(), store.Concept, a.Namespace, a.Query)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			found = rank(found, a.Query, c.Now(), c.HalfLife)
+			return known(found[:min(len(found), maxConcepts)], a)
+		}),
+	}
+}
+
+func known(found []store.Document, a knowledgeArguments) (*tools.Result, error) {
+	if len(found) == 0 {
+		text := fmt.Sprintf("No knowledge graph concepts found matching '%s'", store.SafeString(a.Query))
+		if a.Namespace != "" {
+			text += fmt.Sprintf(" in namespace '%s'", store.SafeString(a.Namespace))
+		}
+		return result(text+".", listOf[concept](nil))
+	}
+	lines := make([]string, 0, len(found))
+	list := make([]concept, 0, len(found))
+	for _, d := range found {
+		name := cmp.Or(d.Title, d.Key)
+		heading := fmt.Sprintf("- **%s** [%s] (importance=%.1f, source=%s)", name, d.Namespace, d.Importance, d.SourceType)
+		lines = append(lines, heading+"\n"+indent(clip(d.Body, 100, "...")))
+		list = append(list, concept{d.ID, d.Namespace, d.Key, name, d.Body, d.SourceType, d.Importance, stamp(d.Updated)})
+	}
+	return result(strings.Join(lines, "\n"), listOf(list))
+}
+
+type namespace struct {
+	Namespace string `json:"namespace"`
+	Concepts  int    `json:"concepts"`
+}
+
+func knowledgeNamespaces() *tools.Tool {
+	return &tools.Tool{
+		Name:        "knowledge_namespaces",
+		Title:       "List knowledge namespaces",
+		Description: "List the namespaces of your knowledge base with the number of concepts in each, the largest first.",
+		Tier:        auth.Low,
+		Idempotent:  true,
+		Input:       jsontext.Value(`{"type":"object","additionalProperties":false}`),
+		Output:      listSchema(`"namespace":{"type":"string"}`, `"concepts":{"type":"integer"}`),
+		Handler: func(ctx context.Context, call *tools.Call) (*tools.Result, error) {
+			var counts []store.NamespaceCount
+			err := call.View(ctx, func(tx store.Tx) (err error) {
+				counts, err = tx.Namespaces(call.Principal.Scope(), store.Concept)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			return namespaces(counts)
+		},
+	}
+}
+
+func namespaces(counts []store.NamespaceCount) (*tools.Result, error) {
+	if len(counts) == 0 {
+		return result("No knowledge namespaces yet: add a concept first.", listOf[namespace](nil))
+	}
+	lines := []string{"Knowledge namespaces:"}
+	list := make([]namespace, 0, len(counts))
+	for _, n := range counts {
+		lines = append(lines, fmt.Sprintf("  - **%s**: %d concepts", n.Namespace, n.Documents))
+		list = append(list, namespace{n.Namespace, n.Documents})
+	}
+	return result(strings.Join(lines, "\n"), listOf(list))
+}

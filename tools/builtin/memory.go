@@ -1,0 +1,200 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
+	"prax/store"
+	"prax/tools"
+)
+
+// Limits of one memory.
+const (
+	maxTags     = 32
+	maxTagBytes = 64
+	maxRecalled = 20
+)
+
+// memory is a memory in results.
+type memory struct {
+	ID         string   `json:"id"`
+	Content    string   `json:"content"`
+	Source     string   `json:"source"`
+	Importance float64  `json:"importance"`
+	Tags       []string `json:"tags"`
+	CreatedAt  string   `json:"created_at"`
+}
+
+var memoryProperties = []string{
+	`"id":{"type":"string"}`, `"content":{"type":"string"}`, `"source":{"type":"string"}`, `"importance":{"type":"number"}`,
+	`"tags":{"type":"array","items":{"type":"string"}}`, `"created_at":{"type":"string","format":"date-time"}`,
+}
+
+func newMemory(d store.Document) memory {
+	return memory{ID: d.ID, Content: d.Body, Source: d.Source, Importance: d.Importance, Tags: d.Tags, CreatedAt: stamp(d.Created)}
+}
+
+type recallArguments struct {
+	Query string  `json:"query"`
+	TopK  float64 `json:"top_k"`
+}
+
+func memoryRecall(c Config) *tools.Tool {
+	return &tools.Tool{
+		Name:        "memory_recall",
+		Title:       "Recall memories",
+		Description: "Search what was remembered earlier. The most relevant, important and recent memories come first.",
+		Tier:        auth.Low,
+		Idempotent:  true,
+		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
+			`"query":{"type":"string","minLength":1,"maxLength":4096,"description":"What to look for, in plain words"},` +
+			`"top_k":{"type":"integer","default":5,"description":"How many memories to return, 1 to 20"}}}`),
+		Output: listSchema(memoryProperties...),
+		Handler: handle(recallArguments{TopK: 5}, func(ctx context.Context, call *tools.Call, a recallArguments) (*tools.Result, error) {
+			found, err := recall(ctx, c, call, a.Query)
+			if err != nil {
+				return nil, err
+			}
+			return recalled(found[:min(len(found), clamp(a.TopK, 1, maxRecalled))])
+		}),
+	}
+}
+
+func recall(ctx context.Context, c Config, call *tools.Call, query string) ([]store.Document, error) {
+	if strings.TrimSpace(query) == "" {
+		return nil, misfit("query", "must not be blank")
+	}
+	var found []store.Document
+	err := call.View(ctx, func(tx store.Tx) (err error) {
+		found, err = find(tx, call.Principal.Scope(), store.Memory, "", query)
+		return err
+	})
+	return rank(found, query, c.Now(), c.HalfLife), err
+}
+
+func recalled(found []store.Document) (*tools.Result, error) {
+	if len(found) == 0 {
+		return result("No relevant memories found.", listOf[memory](nil))
+	}
+	lines := make([]string, 0, len(found))
+	list := make([]memory, 0, len(found))
+	for _, d := range found {
+		heading := fmt.Sprintf("- [%s, %s, imp=%.1f]", d.Source, d.Created.UTC().Format("2006-01-02"), d.Importance)
+		lines = append(lines, heading+"\n"+indent(d.Body))
+		list = append(list, newMemory(d))
+	}
+	return result(strings.Join(lines, "\n"), listOf(list))
+}
+
+type rememberArguments struct {
+	Content    string  `json:"content"`
+	Importance float64 `json:"importance"`
+	Tags       string  `json:"tags"`
+}
+
+func memoryRemember() *tools.Tool {
+	return &tools.Tool{
+		Name:        "memory_remember",
+		Title:       "Remember",
+		Description: "Remember a fact, preference or event for later. Returns the id of the memory. At most 64 KiB, 32 tags.",
+		Tier:        auth.Medium,
+		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["content"],"properties":{` +
+			`"content":{"type":"string","minLength":1,"maxLength":65536,"description":"What to remember"},` +
+			`"importance":{"type":"number","minimum":0,"maximum":1,"default":0.5,"description":"0 trivial to 1 vital"},` +
+			`"tags":{"type":"string","default":"","description":"Tags, separated by commas: at most 32 of 64 bytes"}}}`),
+		Output:  jsontext.Value(object(memoryProperties...)),
+		Handler: handle(rememberArguments{Importance: 0.5}, remember),
+	}
+}
+
+func remember(ctx context.Context, call *tools.Call, a rememberArguments) (*tools.Result, error) {
+	switch {
+	case strings.TrimSpace(a.Content) == "":
+		return nil, misfit("content", "must not be blank")
+	case len(a.Content) > store.MaxDocumentBytes:
+		return nil, misfit("content", "must have at most %d bytes, has %d", store.MaxDocumentBytes, len(a.Content))
+	}
+	tags, err := tagsOf(a.Tags)
+	if err != nil {
+		return nil, err
+	}
+	given := store.Document{
+		User: call.Principal.User, Kind: store.Memory, Body: a.Content, Tags: tags,
+		Source: call.Principal.Client, Importance: a.Importance,
+	}
+	var stored store.Document
+	err = call.Update(ctx, func(tx store.Tx) (err error) {
+		stored, err = tx.PutDocument(given)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result(fmt.Sprintf("Remembered (id=%s): %s", stored.ID, clip(stored.Body, 100, "")), newMemory(stored))
+}
+
+// tagsOf splits tags at commas; blank ones do not count.
+func tagsOf(text string) ([]string, error) {
+	tags := []string{}
+	for tag := range strings.SplitSeq(text, ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "" {
+			continue
+		}
+		if len(tag) > maxTagBytes {
+			return nil, misfit("tags", "must have at most %d bytes each, one has %d", maxTagBytes, len(tag))
+		}
+		if tags = append(tags, tag); len(tags) > maxTags {
+			return nil, misfit("tags", "must be at most %d", maxTags)
+		}
+	}
+	return tags, nil
+}
+
+type forgetArguments struct {
+	ID string `json:"memory_id"`
+}
+
+func memoryForget() *tools.Tool {
+	return &tools.Tool{
+		Name:        "memory_forget",
+		Title:       "Forget",
+		Description: "Delete one memory for good, by the full id that memory_recall and memory_remember return.",
+		Tier:        auth.High,
+		Idempotent:  true,
+		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["memory_id"],"properties":{` +
+			`"memory_id":{"type":"string","minLength":1,"maxLength":128,"description":"The full id of the memory"}}}`),
+		Output:  jsontext.Value(object(`"id":{"type":"string"}`, `"forgotten":{"const":true}`)),
+		Handler: handle(forgetArguments{}, forget),
+	}
+}
+
+func forget(ctx context.Context, call *tools.Call, a forgetArguments) (*tools.Result, error) {
+	id := strings.TrimSpace(a.ID)
+	scope := call.Principal.Scope()
+	err := call.Update(ctx, func(tx store.Tx) error {
+		d, err := tx.Document(scope, id)
+		if err != nil {
+			return err
+		}
+		if d.Kind != store.Memory {
+			return store.ErrNotFound
+		}
+		return tx.DeleteDocument(scope, id)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, &tools.Error{Code: tools.CodeNotFound, Message: "no memory of yours has this id", Hint: "take the full id from memory_recall"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result(fmt.Sprintf("Forgotten (id=%s).", id), struct {
+		ID        string `json:"id"`
+		Forgotten bool   `json:"forgotten"`
+	}{id, true})
+}
