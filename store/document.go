@@ -26,17 +26,17 @@ type Document struct {
 	User       string
 	Kind       Kind
 	Namespace  string // concept: its namespace; elsewhere ""
-	Key        string // unique within user, kind and namespace when not ""
+	Key        string // unique within user, kind and namespace when not ""; a conversation's is not
 	Title      string // display name of a concept, title of a note
 	Body       string // the text itself
 	Tags       []string
 	Source     string // where it came from: a client's name, or what that client said
 	SourceType string
-	Importance float64 // 0 to 1
-	Status     string  // todo: open or done
-	Version    int64   // starts at 1, +1 a change; the compare-and-set value of PutDocument
-	Created    time.Time
-	Updated    time.Time
+	Importance float64   // 0 to 1
+	Status     string    // todo: open or done
+	Version    int64     // starts at 1, +1 a change; the compare-and-set value of PutDocument
+	Created    time.Time // milliseconds; taken from the first put when it says one, else the store's clock
+	Updated    time.Time // as Created at the first put; the store's clock at each later one
 }
 
 // Quotas of one user. They bound what an agent in a loop can do to the disk.
@@ -46,7 +46,8 @@ const (
 	MaxUserBytes     = 1 << 30  // of all of a user's bodies
 )
 
-// Filter picks documents of a scope's user. Zero members do not restrict.
+// Filter picks documents of a scope's user. Zero members do not restrict. The newest documents are
+// those written last, whatever their times say.
 type Filter struct {
 	Kind      Kind
 	Namespace string
@@ -77,17 +78,19 @@ type NamespaceCount struct {
 type Documents interface {
 	// PutDocument stores d for d.User. Version 0 creates (ErrConflict when its key is taken);
 	// another version replaces exactly that one, by id (ErrConflict when it moved on, ErrNotFound
-	// when it is not d.User's). It returns the document as stored. ErrQuota names the limit.
+	// when it is not d.User's). It returns the document as stored, with the next version. ErrQuota
+	// names the limit.
 	PutDocument(d Document) (Document, error)
 
 	// Document is the scope's user's document with this id.
 	Document(s auth.Scope, id string) (Document, error)
 
-	// ListDocuments returns the newest first.
+	// ListDocuments returns the newest first, MaxCandidateBytes of bodies at most.
 	ListDocuments(s auth.Scope, f Filter) ([]Document, error)
 
-	// SearchDocuments returns the newest MaxCandidates that match, newest first, unranked: ranking
-	// is done in Go (tools/builtin), the same for every store.
+	// SearchDocuments returns the newest MaxCandidates that match, newest first, unranked, and
+	// MaxCandidateBytes of bodies at most: ranking is done in Go (tools/builtin), the same for every
+	// store. Without words nothing matches.
 	SearchDocuments(s auth.Scope, q Query) ([]Document, error)
 
 	// Namespaces counts the user's documents of a kind by namespace, most first, then by name.

@@ -46,8 +46,11 @@ type Event struct {
 	Args     string // hex HMAC-SHA-256 of the canonical arguments
 	Registry uint64 // generation of clients.json that decided
 
-	Detail string  // a JSON object for the other kinds; "" for none
-	Calls  []Event // of a block, oldest first; a recorded event has no chain members of its own
+	Detail string // a JSON object for the other kinds, kept in canonical form; "" for none
+
+	// Of a block, grouped by user, each user's oldest first. A recorded event has no chain members
+	// of its own.
+	Calls []Event
 }
 
 // Trace is one call as its own user may see it.

@@ -1,0 +1,134 @@
+package sqlite
+
+import (
+	"fmt"
+	"time"
+)
+
+// together runs requests in one transaction. An error means that nothing of it was kept; then
+// culprit is the request that the transaction died of, or nil when it died in the commit.
+func (w *writer) together(next func() *request) (culprit *request, err error) {
+	w.batch, w.events, w.dirty = make([]*request, 0, 16), w.events[:0], false
+	defer func() {
+		if err != nil {
+			w.log.Error("transaction failed", "error", err)
+			w.db.trouble.Store(&err)
+			w.rollback()
+		}
+	}()
+	if err := w.begin(); err != nil {
+		for r := next(); r != nil; r = next() {
+			w.batch = append(w.batch, r)
+		}
+		return nil, err
+	}
+	for r := next(); r != nil; r = next() {
+		w.batch = append(w.batch, r)
+		if err := w.apply(r); err != nil {
+			return r, err
+		}
+	}
+	return nil, w.commit()
+}
+
+// begin opens the transaction. A connection that cannot is replaced once: what a dying transaction
+// left behind must not outlive it.
+func (w *writer) begin() error {
+	reach("before-begin")
+	_, err := w.c.exec("BEGIN IMMEDIATE")
+	if err != nil {
+		if err = w.reconnect(); err == nil {
+			_, err = w.c.exec("BEGIN IMMEDIATE")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("begin transaction: %w", fault(err))
+	}
+	reach("after-begin")
+	return nil
+}
+
+func (w *writer) reconnect() error {
+	fresh, err := connect(w.dsn)
+	if err != nil {
+		return err
+	}
+	_ = w.c.close()
+	w.c = fresh
+	return w.limitPages()
+}
+
+// limitPages bounds the database: the setting is the connection's.
+func (w *writer) limitPages() error {
+	if w.db.maxPages.Load() == 0 {
+		return nil
+	}
+	return w.c.script(fmt.Sprintf("PRAGMA max_page_count = %d", w.db.maxPages.Load()))
+}
+
+// apply runs one function behind its savepoint. An error means that the transaction is dead; what
+// the function itself says is in the request.
+func (w *writer) apply(r *request) error {
+	if !r.starts() {
+		return nil
+	}
+	t := &tx{db: w.db, ctx: background, c: w.c}
+	w.current = r
+	r.err = w.call(r, t)
+	w.current = nil
+	t.over = true
+	reach("after-function")
+	if t.broken != nil {
+		return t.broken
+	}
+	if r.err != nil {
+		return w.undo(t)
+	}
+	if t.saved {
+		if _, err := w.c.exec("RELEASE f"); err != nil {
+			return fault(err)
+		}
+	}
+	w.dirty = w.dirty || t.saved || len(t.events) > 0
+	w.events = append(w.events, t.events...)
+	return nil
+}
+
+// undo takes back what one function did.
+func (w *writer) undo(t *tx) error {
+	if !t.saved {
+		return nil
+	}
+	for _, text := range []string{"ROLLBACK TO f", "RELEASE f"} {
+		if _, err := w.c.exec(text); err != nil {
+			return fault(err)
+		}
+	}
+	return nil
+}
+
+// commit adds the events of the functions that succeeded and makes everything durable.
+func (w *writer) commit() error {
+	if !w.dirty {
+		w.rollback()
+		return nil
+	}
+	reach("before-events")
+	head, err := w.c.appendEvents(w.head, w.events)
+	if err != nil {
+		return fmt.Errorf("append events: %w", fault(err))
+	}
+	reach("before-commit")
+	if _, err := w.c.exec("COMMIT"); err != nil {
+		return fmt.Errorf("commit: %w", fault(err))
+	}
+	w.head, w.folded = head, false
+	w.db.committed.Store(&head)
+	w.db.trouble.Store(nil)
+	w.db.lastCommit.Store(time.Now().UnixNano())
+	reach("after-commit")
+	return nil
+}
+
+// rollback ends the transaction if there still is one.
+func (w *writer) rollback() { _, _ = w.c.exec("ROLLBACK") }

@@ -1,0 +1,211 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"prax/store"
+)
+
+// link is the newest event of the chain.
+type link struct {
+	seq  int64
+	hash string
+}
+
+// appendEvents numbers, hashes and inserts events, in the open transaction, and returns the new
+// head.
+func (c *connection) appendEvents(head link, events []store.Event) (link, error) {
+	for _, e := range events {
+		linked, err := e.Normal().Link(head.seq+1, head.hash)
+		if err != nil {
+			return head, err
+		}
+		if err := c.insertEvent(linked); err != nil {
+			return head, err
+		}
+		head = link{seq: linked.Seq, hash: linked.Hash}
+		reach("mid-events")
+	}
+	return head, nil
+}
+
+func (c *connection) insertEvent(e store.Event) error {
+	stored := e
+	stored.Calls, stored.Hash = nil, ""
+	body, err := store.EncodeEvent(stored)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(`INSERT INTO event (chain, seq, prev, hash, at, kind, body) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		e.Chain, e.Seq, e.Prev, e.Hash, e.At.UnixMilli(), string(e.Kind), string(body))
+	if err != nil {
+		return err
+	}
+	rows, err := callRows(e)
+	if err != nil {
+		return err
+	}
+	for pos, row := range rows {
+		_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, calls) VALUES (?, ?, ?, ?, ?)`,
+			e.Chain, e.Seq, pos, row.user, row.calls)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// callRow leads one user to its calls in an event.
+type callRow struct {
+	user  string
+	calls sql.NullString // NULL: the event is the call
+}
+
+// callRows are the rows that belong to an event.
+func callRows(e store.Event) ([]callRow, error) {
+	if e.Kind == store.EventCall && e.User != "" {
+		return []callRow{{user: e.User}}, nil
+	}
+	var rows []callRow
+	for from := 0; from < len(e.Calls); {
+		to := from + 1
+		for to < len(e.Calls) && e.Calls[to].User == e.Calls[from].User {
+			to++
+		}
+		text, err := store.EncodeCalls(e.Calls[from:to])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, callRow{user: e.Calls[from].User, calls: sql.NullString{String: string(text), Valid: true}})
+		from = to
+	}
+	return rows, nil
+}
+
+// lastLink is the head of the chain in the database.
+func (c *connection) lastLink() (link, error) {
+	var l link
+	err := c.row(`SELECT seq, hash FROM event WHERE chain = ? ORDER BY seq DESC LIMIT 1`,
+		[]any{store.MainChain}, &l.seq, &l.hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return link{}, nil
+	}
+	return l, err
+}
+
+// storedEvent is a row of the table with the rows that belong to it.
+type storedEvent struct {
+	seq              int64
+	prev, hash, kind string
+	at               int64
+	body             string
+	rows             []callRow
+}
+
+// event puts the parts together again. It does not judge them: that is verifying.
+func (s storedEvent) event() (store.Event, error) {
+	e, err := store.DecodeEvent([]byte(s.body))
+	if err != nil {
+		return e, fmt.Errorf("event %d: %w", s.seq, err)
+	}
+	for _, row := range s.rows {
+		if !row.calls.Valid {
+			continue
+		}
+		calls, err := store.DecodeCalls([]byte(row.calls.String))
+		if err != nil {
+			return e, fmt.Errorf("event %d: %w", s.seq, err)
+		}
+		e.Calls = append(e.Calls, calls...)
+	}
+	e.Hash = s.hash
+	return e, nil
+}
+
+// storedEvents are up to limit rows after a number, oldest first.
+func (t *tx) storedEvents(after int64, limit int) ([]storedEvent, error) {
+	var all []storedEvent
+	err := t.list(func(rows *sql.Rows) error {
+		var s storedEvent
+		if err := rows.Scan(&s.seq, &s.prev, &s.hash, &s.at, &s.kind, &s.body); err != nil {
+			return err
+		}
+		all = append(all, s)
+		return nil
+	}, `SELECT seq, prev, hash, at, kind, body FROM event WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?`,
+		store.MainChain, after, limit)
+	if err != nil || len(all) == 0 {
+		return all, err
+	}
+	return all, t.attachCalls(all)
+}
+
+func (t *tx) attachCalls(all []storedEvent) error {
+	next := 0
+	return t.list(func(rows *sql.Rows) error {
+		var seq int64
+		var row callRow
+		if err := rows.Scan(&seq, &row.user, &row.calls); err != nil {
+			return err
+		}
+		for next < len(all) && all[next].seq < seq {
+			next++
+		}
+		if next < len(all) && all[next].seq == seq {
+			all[next].rows = append(all[next].rows, row)
+		}
+		return nil
+	}, `SELECT seq, user, calls FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`,
+		store.MainChain, all[0].seq, all[len(all)-1].seq)
+}
+
+// maxEvents bounds one EventsAfter.
+const maxEvents = 1000
+
+// EventsAfter implements [store.Events].
+func (t *tx) EventsAfter(seq int64, limit int) ([]store.Event, error) {
+	stored, err := t.storedEvents(seq, max(0, min(limit, maxEvents)))
+	if err != nil {
+		return nil, err
+	}
+	events := make([]store.Event, 0, len(stored))
+	for _, s := range stored {
+		e, err := s.event()
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// LastEvent implements [store.Events].
+func (t *tx) LastEvent() (store.Event, error) {
+	c, err := t.reader(false)
+	if err != nil {
+		return store.Event{}, err
+	}
+	head, err := c.lastLink()
+	if err != nil {
+		return store.Event{}, t.failed(err)
+	}
+	if head.seq == 0 {
+		return store.Event{}, store.ErrNotFound
+	}
+	events, err := t.EventsAfter(head.seq-1, 1)
+	if err != nil || len(events) == 0 {
+		return store.Event{}, errors.Join(err, store.ErrNotFound)
+	}
+	return events[0], nil
+}
+
+// stamp gives an event of the store itself, or one without a time, the clock's.
+func stamp(e store.Event, now time.Time) store.Event {
+	if e.At.IsZero() {
+		e.At = now
+	}
+	return e
+}

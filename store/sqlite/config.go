@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"log/slog"
+	"time"
+
+	"prax/store"
+)
+
+// Config says where a store is and how it behaves. Only Dir is needed.
+type Config struct {
+	Dir string // the data directory: made when its parent exists
+
+	Log      *slog.Logger     // nil: nothing is logged
+	Now      func() time.Time // nil: time.Now
+	Quota    store.Quota      // zero members: store.DefaultQuota
+	MaxPages int              // of 4 KiB, for the whole database; 0: as many as the disk has
+
+	BlockEvery time.Duration // how long Record's events may wait; 0: 200 ms
+	HeadEvery  time.Duration // how often the head is signed; 0: a minute
+	WALLimit   int64         // bytes of log beyond which it is folded back; 0: 16 MiB
+}
+
+const (
+	maxQueue = 4 * maxBatch
+	maxBatch = 256
+	maxYield = 4 // looks at the queue before a commit
+
+	blockCalls     = 512
+	blockBytes     = 256 << 10 // recorded events that are flushed at once
+	maxRecordBytes = 64 << 20  // recorded events that may wait while the store cannot write
+	idleAfter      = 5 * time.Second
+)
+
+func (c Config) withDefaults() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Quota.Documents == 0 {
+		c.Quota.Documents = store.DefaultQuota().Documents
+	}
+	if c.Quota.Bytes == 0 {
+		c.Quota.Bytes = store.DefaultQuota().Bytes
+	}
+	if c.BlockEvery == 0 {
+		c.BlockEvery = 200 * time.Millisecond
+	}
+	if c.HeadEvery == 0 {
+		c.HeadEvery = time.Minute
+	}
+	if c.WALLimit == 0 {
+		c.WALLimit = 16 << 20
+	}
+	return c
+}

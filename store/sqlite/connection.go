@@ -1,0 +1,141 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+)
+
+// background is the context of every statement but the long reads of a View: a context that can
+// end costs the driver a goroutine a statement, and the writer must not be interrupted.
+var background = context.Background()
+
+// connection is one connection with the statements prepared on it. One goroutine uses it at a time.
+type connection struct {
+	pool       *sql.DB // of this connection alone
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+// source is the data source name of a database file with these parameters.
+func source(path string, parameters url.Values) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: parameters.Encode()}
+	return u.String()
+}
+
+func writing(path string) string {
+	return source(path, url.Values{
+		"_txlock": {"immediate"},
+		"_dqs":    {"0"},
+		"_pragma": {
+			"busy_timeout(5000)", "synchronous(FULL)", "foreign_keys(1)", "temp_store(MEMORY)",
+			"journal_size_limit(1048576)",
+		},
+	})
+}
+
+func reading(path string, more url.Values) string {
+	parameters := url.Values{
+		"_dqs":    {"0"},
+		"_pragma": {"busy_timeout(5000)", "temp_store(MEMORY)", "query_only(1)"},
+	}
+	for name, values := range more {
+		parameters[name] = values
+	}
+	return source(path, parameters)
+}
+
+func connect(dsn string) (*connection, error) {
+	pool, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	conn, err := pool.Conn(background)
+	if err != nil {
+		_ = pool.Close()
+		return nil, fault(err)
+	}
+	return &connection{pool: pool, conn: conn, statements: map[string]*sql.Stmt{}}, nil
+}
+
+func (c *connection) close() error {
+	for _, s := range c.statements {
+		_ = s.Close()
+	}
+	_ = c.conn.Close()
+	return c.pool.Close()
+}
+
+// prepared is the statement for this text. The texts are constants, but for a few combinations of
+// conditions, so their number is bounded.
+func (c *connection) prepared(text string) (*sql.Stmt, error) {
+	if s := c.statements[text]; s != nil {
+		return s, nil
+	}
+	s, err := c.conn.PrepareContext(background, text)
+	if err != nil {
+		return nil, fmt.Errorf("prepare: %w", err)
+	}
+	c.statements[text] = s
+	return s, nil
+}
+
+func (c *connection) exec(text string, args ...any) (int64, error) {
+	s, err := c.prepared(text)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.ExecContext(background, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// rows calls scan for each row until it returns an error, which it hands on.
+func (c *connection) rows(ctx context.Context, scan func(*sql.Rows) error, text string, args ...any) error {
+	s, err := c.prepared(text)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// row reads one row; sql.ErrNoRows when there is none.
+func (c *connection) row(text string, args []any, into ...any) error {
+	s, err := c.prepared(text)
+	if err != nil {
+		return err
+	}
+	return s.QueryRowContext(background, args...).Scan(into...)
+}
+
+// script runs text that is used once.
+func (c *connection) script(text string) error {
+	_, err := c.conn.ExecContext(background, text)
+	return err
+}
+
+func init() {
+	// SQLite's own builds commit with fdatasync where there is one. The setting is the process's;
+	// where the platform has no fdatasync it stays as it was.
+	_, _ = sqlite.Fdatasync(true)
+}

@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"prax/store"
+)
+
+// readers are the connections of Views: some for point reads, and fewer for long ones, so that a
+// search never takes the last connection from a lookup, nor the last core from the writer.
+type readers struct {
+	dsn   string
+	short chan *connection // nil stands for one that is not open yet
+	long  chan *connection
+}
+
+func newReaders(dsn string) *readers {
+	cores := runtime.GOMAXPROCS(0)
+	r := &readers{
+		dsn:   dsn,
+		short: make(chan *connection, max(2, cores)),
+		long:  make(chan *connection, max(1, cores-1)),
+	}
+	for range cap(r.short) {
+		r.short <- nil
+	}
+	for range cap(r.long) {
+		r.long <- nil
+	}
+	return r
+}
+
+// close closes the connections; all leases are over.
+func (r *readers) close() {
+	for _, places := range []chan *connection{r.short, r.long} {
+		for range cap(places) {
+			if c := <-places; c != nil {
+				_ = c.close()
+			}
+		}
+	}
+}
+
+// lease is what a View holds: a connection with a snapshot, and the right to a long read.
+type lease struct {
+	readers *readers
+	c       *connection
+	from    chan *connection // where c goes back
+	right   chan *connection // where the place goes back that a later long read took
+	held    *connection      // what stood in that place
+}
+
+// take makes sure that there is a snapshot, and a place for a long read.
+func (l *lease) take(ctx context.Context, long bool) error {
+	if l.c == nil {
+		places := l.readers.short
+		if long {
+			places = l.readers.long
+		}
+		return l.open(ctx, places)
+	}
+	if !long || l.from == l.readers.long || l.right != nil {
+		return nil
+	}
+	select {
+	case l.held = <-l.readers.long:
+		l.right = l.readers.long
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *lease) open(ctx context.Context, places chan *connection) error {
+	var c *connection
+	select {
+	case c = <-places:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if c == nil {
+		var err error
+		if c, err = connect(l.readers.dsn); err != nil {
+			places <- nil
+			return fault(err)
+		}
+	}
+	if _, err := c.exec("BEGIN"); err != nil {
+		_ = c.close()
+		places <- nil
+		return fault(err)
+	}
+	l.c, l.from = c, places
+	return nil
+}
+
+// end lets the snapshot go.
+func (l *lease) end() {
+	if l.right != nil {
+		l.right <- l.held
+	}
+	if l.c == nil {
+		return
+	}
+	if _, err := l.c.exec("ROLLBACK"); err != nil {
+		_ = l.c.close()
+		l.c = nil // opened anew by the next
+	}
+	l.from <- l.c
+}
+
+// View implements [store.Store].
+func (db *DB) View(ctx context.Context, f func(store.Tx) error) error {
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.active.Done()
+	if err := db.passGate(ctx); err != nil {
+		return err
+	}
+	l := &lease{readers: db.readers}
+	t := &tx{db: db, ctx: ctx, lease: l}
+	defer func() {
+		t.over = true
+		l.end()
+	}()
+	if err := f(t); err != nil {
+		return err
+	}
+	return t.misuse
+}
+
+// gatePatience is how long new Views wait for a log that is being folded back.
+const gatePatience = 300 * time.Millisecond
+
+// passGate holds new snapshots back while the log is folded into the database.
+func (db *DB) passGate(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	gate := db.gate.Load()
+	if gate == nil {
+		return nil
+	}
+	timer := time.NewTimer(gatePatience)
+	defer timer.Stop()
+	select {
+	case <-*gate:
+	case <-timer.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}

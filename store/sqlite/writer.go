@@ -1,0 +1,258 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"prax/store"
+)
+
+// request is one caller's function on its way to the disk.
+type request struct {
+	ctx   context.Context // consulted until the function starts
+	f     func(store.Tx) error
+	state atomic.Int32
+	err   error
+	done  chan struct{} // closed when err is the answer
+}
+
+const (
+	waiting int32 = iota
+	started
+	abandoned
+)
+
+// writer is the goroutine that owns the one writing connection.
+type writer struct {
+	dsn      string
+	c        *connection
+	db       *DB
+	log      *slog.Logger
+	queue    chan *request
+	stop     chan struct{}
+	finished chan struct{}
+
+	head    link       // of the chain, committed
+	batch   []*request // in flight
+	current *request   // whose function is running
+	again   []*request // to be run alone: the batch of a function that ended the goroutine
+	events  []store.Event
+	dirty   bool // the open transaction has changes
+	idle    *time.Timer
+
+	folded    bool // the log is empty
+	foldTried time.Time
+}
+
+// Update implements [store.Store].
+func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
+	if db.writer == nil {
+		return store.ErrReadOnly
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.active.Done()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{ctx: ctx, f: f, done: make(chan struct{})}
+	select {
+	case db.writer.queue <- r:
+	default:
+		return store.ErrBusy
+	}
+	return r.wait()
+}
+
+// wait waits for the answer, or leaves before the function has started.
+func (r *request) wait() error {
+	select {
+	case <-r.done:
+		return r.err
+	case <-r.ctx.Done():
+		if r.state.CompareAndSwap(waiting, abandoned) {
+			return r.ctx.Err()
+		}
+		<-r.done
+		return r.err
+	}
+}
+
+// starts tells whether the function is to be run: its caller has not left.
+func (r *request) starts() bool {
+	if r.state.Load() == started {
+		return true // in an earlier transaction, which died
+	}
+	if err := r.ctx.Err(); err != nil {
+		r.err = err
+		return false
+	}
+	return r.state.CompareAndSwap(waiting, started)
+}
+
+// insist queues a function of the store itself: it waits for a place.
+func (w *writer) insist(f func(store.Tx) error) error {
+	r := &request{ctx: background, f: f, done: make(chan struct{})}
+	w.queue <- r
+	return r.wait()
+}
+
+// run serves requests until stop is closed and the queue is empty.
+func (w *writer) run() {
+	defer func() {
+		if w.current == nil {
+			close(w.finished)
+			return
+		}
+		w.survive()
+		go w.run()
+	}()
+	for {
+		first := w.next()
+		if first == nil {
+			return
+		}
+		w.serve(first)
+		w.fold()
+	}
+}
+
+// survive cleans up after a function that ended the writer's goroutine (runtime.Goexit).
+func (w *writer) survive() {
+	w.rollback()
+	culprit := w.current
+	culprit.err = errors.New("update function ended its goroutine")
+	w.current = nil
+	for _, r := range w.batch {
+		if r != culprit {
+			w.again = append(w.again, r)
+		}
+	}
+	close(culprit.done)
+}
+
+// next waits for a request; nil means stop.
+func (w *writer) next() *request {
+	if n := len(w.again); n > 0 {
+		r := w.again[n-1]
+		w.again = w.again[:n-1]
+		return r
+	}
+	for {
+		select {
+		case r := <-w.queue:
+			return r
+		default:
+		}
+		w.idle.Reset(idleAfter)
+		select {
+		case r := <-w.queue:
+			return r
+		case <-w.idle.C:
+			w.foldIdle()
+		case <-w.stop:
+			select {
+			case r := <-w.queue:
+				return r
+			default:
+				return nil
+			}
+		}
+	}
+}
+
+// queued yields first and whatever waits, up to a batch. Before it gives up it lets the callers
+// that were just answered, or are about to ask, have the processor: a lone caller loses nothing
+// by that, and many share one commit.
+func (w *writer) queued(first *request) func() *request {
+	taken, yields := 0, 0
+	return func() *request {
+		if taken++; taken == 1 {
+			return first
+		}
+		if taken > maxBatch {
+			return nil
+		}
+		for {
+			select {
+			case r := <-w.queue:
+				return r
+			default:
+			}
+			if yields == maxYield {
+				return nil
+			}
+			yields++
+			runtime.Gosched()
+		}
+	}
+}
+
+// listed yields the requests of a list.
+func listed(requests []*request) func() *request {
+	return func() *request {
+		if len(requests) == 0 {
+			return nil
+		}
+		r := requests[0]
+		requests = requests[1:]
+		return r
+	}
+}
+
+// serve runs one batch and answers it. When its transaction dies, the request that it died of is
+// answered with that, and the others are run again together; when that fails too, one by one.
+func (w *writer) serve(first *request) {
+	culprit, err := w.together(w.queued(first))
+	batch := w.batch
+	rest := blame(batch, culprit, err)
+	if err != nil && culprit != nil && len(rest) > 1 {
+		culprit, err = w.together(listed(rest))
+		rest = blame(rest, culprit, err)
+	}
+	if err != nil {
+		for _, r := range rest {
+			if _, err := w.together(listed([]*request{r})); err != nil {
+				r.err = err
+			}
+		}
+	}
+	w.batch = nil
+	reach("before-answer")
+	for _, r := range batch {
+		close(r.done)
+	}
+}
+
+// blame answers the one that a transaction died of, and returns the others.
+func blame(batch []*request, culprit *request, err error) []*request {
+	if culprit == nil {
+		return batch
+	}
+	culprit.err = err
+	rest := make([]*request, 0, len(batch))
+	for _, r := range batch {
+		if r != culprit {
+			rest = append(rest, r)
+		}
+	}
+	return rest
+}
+
+// call runs a caller's function. A panic fails that caller only.
+func (w *writer) call(r *request, t *tx) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.log.Error("update function panicked", "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("update function panicked: %v", v)
+		}
+	}()
+	return r.f(t)
+}

@@ -1,0 +1,2 @@
+// Package storetest is the behaviour suite that any [store.Store] passes.
+package storetest
