@@ -23,9 +23,15 @@ func parseExpiry(s string) (at time.Time, sloppy, ok bool) {
 	if !strings.ContainsAny(text[date:], "Z+-") {
 		text, sloppy = text+"Z", true
 	}
-	// UnmarshalText is RFC 3339 to the letter; time.Parse takes a comma, and hours of one digit.
-	if err := at.UnmarshalText([]byte(text)); err != nil {
+	if !strictTime(text) || at.UnmarshalText([]byte(text)) != nil {
 		return time.Time{}, false, false
 	}
 	return at.UTC(), sloppy, true
+}
+
+// strictTime refuses what the standard parser takes beyond RFC 3339: hours of one digit, and a comma
+// before the fraction.
+func strictTime(s string) bool {
+	const clock = len("2006-01-02T15:04:05")
+	return len(s) > clock && s[13] == ':' && s[16] == ':' && !strings.Contains(s, ",")
 }

@@ -51,17 +51,18 @@ func (r *reader) token(e *entry, v value) {
 // plainToken takes a token in plain text.
 func (r *reader) plainToken(e *entry, at int, s string) {
 	token := strings.Trim(s, blanks)
-	if code, bad := judgeToken(token); bad != "" {
+	code, bad := judgeToken(token)
+	switch {
+	case bad != "":
 		r.refuse(e, at, code, "%s", bad)
+	case len(token) < shortToken:
+		r.problem(e, at, ShortToken, "the token is shorter than %d bytes and may be guessed", shortToken)
 	}
 	if token == "" {
 		return
 	}
 	if token != s {
 		r.problem(e, at, TrimmedToken, "blanks around the token are left out")
-	}
-	if len(token) < shortToken {
-		r.problem(e, at, ShortToken, "the token is shorter than %d bytes and may be guessed", shortToken)
 	}
 	e.tokens = append(e.tokens, auth.HashToken(token))
 }

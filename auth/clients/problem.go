@@ -106,16 +106,12 @@ func (p Problem) String() string {
 	if b.Len() > 0 {
 		b.WriteString(": ")
 	}
-	b.WriteString(p.Severity())
-	b.WriteString(": ")
+	fmt.Fprintf(&b, "%s: ", p.Severity())
 	if p.Entry >= 0 {
-		fmt.Fprintf(&b, "entry %d", p.Entry)
+		fmt.Fprintf(&b, "entry %d: ", p.Entry)
 	}
 	if p.Client != "" {
-		fmt.Fprintf(&b, " %q", p.Client)
-	}
-	if p.Entry >= 0 || p.Client != "" {
-		b.WriteString(": ")
+		fmt.Fprintf(&b, "client %q: ", p.Client)
 	}
 	fmt.Fprintf(&b, "%s (%s)", p.Text, p.Code)
 	return b.String()
