@@ -76,7 +76,7 @@ func bm25(docs []store.Document, words []store.Word) []float64 {
 	having := make([]float64, len(words)) // documents, by word
 	total := 0.0
 	for i, d := range docs {
-		tokens := store.Tokens(searched(d))
+		tokens := d.Words()
 		counts[i] = occurrences(tokens, words)
 		lengths[i] = float64(len(tokens))
 		total += lengths[i]
