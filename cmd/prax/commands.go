@@ -18,6 +18,7 @@ type command struct {
 // commands is everything prax can be asked to do, in the order of the help.
 func commands() []command {
 	return []command{
+		{name: "serve", summary: "serve tools to the clients of clients.json", run: (*program).serve},
 		{name: "token", summary: "hash a token, or say whose it is", sub: []command{
 			{name: "hash", summary: "print the token_sha256 of a token on standard input", run: (*program).tokenHash},
 		}},

@@ -45,6 +45,13 @@ func (f *flags) withSettings() *flags {
 	return f
 }
 
+// assume gives a setting as if by its flag, unless that was given.
+func (f *flags) assume(name, text string) {
+	if f.given[name] == "" {
+		f.given[name] = text
+	}
+}
+
 // parse reads args, flags and positional arguments in any order, `--` ending the flags. It wants
 // least to most positional arguments; a negative most is no limit.
 func (f *flags) parse(args []string, least, most int) ([]string, error) {

@@ -3,13 +3,45 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxInput bounds what is read from standard input and from answers.
+// maxInput bounds what is read from standard input.
 const maxInput = 1 << 20
+
+// output is where a server logs: text on a terminal, JSON elsewhere.
+type output struct {
+	log    *slog.Logger
+	access io.Writer // of access records; nil when the level leaves them out
+	text   bool
+}
+
+func (p *program) output(level slog.Level) output {
+	out := output{text: isTerminal(p.stderr)}
+	options := &slog.HandlerOptions{Level: level}
+	if out.text {
+		out.log = slog.New(slog.NewTextHandler(p.stderr, options))
+	} else {
+		out.log = slog.New(slog.NewJSONHandler(p.stderr, options))
+	}
+	if level <= slog.LevelInfo {
+		out.access = p.stderr
+	}
+	return out
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
 
 // printJSON prints v as indented JSON with its members in a fixed order.
 func (p *program) printJSON(v any) error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"prax/auth"
+	"prax/server"
 )
 
 func readText(text string) (string, error) { return text, nil }
@@ -40,6 +41,7 @@ func readAddr(text string) (string, error) {
 	return text, nil
 }
 
+// readURL takes an address without anything that would be lost or leaked when callers are told it.
 func readURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -48,45 +50,20 @@ func readURL(text string) (*url.URL, error) {
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("an address without user, query and fragment is wanted")
 	}
-	return u, nil
+	return u, server.Config{PublicURL: text}.Check()
 }
 
 func readHosts(text string) ([]string, error) {
 	hosts := list(text)
-	for _, host := range hosts {
-		if strings.ContainsAny(host, "/@?# \t*") {
-			return nil, fmt.Errorf("%q is not a host name: no scheme, path or pattern", host)
-		}
-	}
-	return hosts, nil
+	return hosts, server.Config{AllowedHosts: hosts}.Check()
 }
 
 func readOrigins(text string) ([]string, error) {
 	origins := list(text)
-	for _, origin := range origins {
-		u, err := readURL(origin)
-		if err != nil || u.Path != "" {
-			return nil, fmt.Errorf("%q is not an origin, as https://app.example.net", origin)
-		}
-	}
-	return origins, nil
+	return origins, server.Config{AllowedOrigins: origins}.Check()
 }
 
-func readPrefixes(text string) ([]netip.Prefix, error) {
-	var prefixes []netip.Prefix
-	for _, item := range list(text) {
-		prefix, err := netip.ParsePrefix(item)
-		if err != nil {
-			addr, err := netip.ParseAddr(item)
-			if err != nil {
-				return nil, fmt.Errorf("%q is neither an address nor a network", item)
-			}
-			prefix = netip.PrefixFrom(addr, addr.BitLen())
-		}
-		prefixes = append(prefixes, prefix.Masked())
-	}
-	return prefixes, nil
-}
+func readProxies(text string) ([]netip.Prefix, error) { return server.ParseProxies(list(text)) }
 
 func readSpelling(text string) (auth.Spelling, error) {
 	switch text {

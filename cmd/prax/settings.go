@@ -16,6 +16,9 @@ type value struct {
 	source string
 }
 
+// sourceDefault is the source of a setting that nobody set.
+const sourceDefault = "the default"
+
 // envFile is read when no --env names another.
 const envFile = "config.env"
 
@@ -82,7 +85,7 @@ func environment(environ []string) map[string]string {
 
 // settle finds the text of v in the highest layer that has one, and parses it.
 func (s *settings) settle(v variable, layers []layer) error {
-	in := value{v.initial, "the default"}
+	in := value{v.initial, sourceDefault}
 	for _, l := range layers {
 		found, err := l.text(v)
 		if err != nil {
@@ -175,7 +178,7 @@ func known(name string) bool {
 func joined(problems []error) error {
 	texts := make([]string, len(problems))
 	for i, problem := range problems {
-		texts[i] = problem.Error()
+		texts[i] = strings.ReplaceAll(problem.Error(), "\n", "; ")
 	}
 	return errors.New(strings.Join(texts, "; "))
 }

@@ -97,7 +97,7 @@ func TestBadSettings(t *testing.T) {
 	t.Parallel()
 	bad := []string{
 		"PRAX_ADDR=8808", "PRAX_ADDR=host:http", "PRAX_ADDR=:70000", "PRAX_PUBLIC_URL=prax.example", "PRAX_PUBLIC_URL=https://u:p@h/",
-		"PRAX_ALLOWED_HOSTS=https://a.example", "PRAX_ALLOWED_HOSTS=*.example", "PRAX_ALLOWED_ORIGINS=app.example", "PRAX_ALLOWED_ORIGINS=https://a.example/x",
+		"PRAX_ALLOWED_HOSTS=https://a.example", "PRAX_ALLOWED_HOSTS=a.*", "PRAX_ALLOWED_ORIGINS=app.example", "PRAX_ALLOWED_ORIGINS=https://a.example/x",
 		"PRAX_TRUSTED_PROXIES=10.0.0.0/33", "PRAX_TOOL_NAMES=Dot", "PRAX_MAX_BODY=0", "PRAX_MAX_BODY=2GiB", "PRAX_MAX_BODY=9223372036854775807GiB",
 		"PRAX_MAX_INFLIGHT=-1", "PRAX_CALL_TIMEOUT=60", "PRAX_CALL_TIMEOUT=-1s", "PRAX_HALF_LIFE=0s", "PRAX_CLIENTS_ON_ERROR=open", "PRAX_LOG=loud",
 		"PRAX_INSECURE_BIND=sure", "PRAX_AUDIT_READS=?", "MCP_TOKEN_EXPIRY_ENABLED=nope",

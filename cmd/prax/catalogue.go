@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"prax/auth"
+	"prax/auth/clients"
+	"prax/tools"
+	"prax/tools/builtin"
+)
+
+// catalogue is the tools that a server of this version has, for commands that run without one.
+type catalogue struct {
+	list   []*tools.Tool
+	byName map[string]*tools.Tool // both spellings
+}
+
+func readCatalogue() catalogue {
+	c := catalogue{list: builtin.Tools(builtin.Config{}), byName: map[string]*tools.Tool{}}
+	for _, t := range c.list {
+		c.byName[t.Name] = t
+		c.byName[tools.Spelling(t.Name, auth.Underscore)] = t
+	}
+	return c
+}
+
+// Tier is the tier of a tool, by either spelling of its name.
+func (c catalogue) Tier(name string) (auth.Tier, bool) {
+	t, known := c.byName[name]
+	if !known {
+		return auth.TierUnknown, false
+	}
+	return t.Tier, true
+}
+
+// grant turns what --allow says into names of tools: words for whole sets are spelled out, so that the
+// file says what it grants, and a tool that a later version adds is not granted by it. It returns
+// the names that this version has not. HIGH tools are refused: the grant would never take effect.
+func (c catalogue) grant(text string) (names, unknown []string, err error) {
+	for _, word := range list(text) {
+		switch word {
+		case "default":
+			names = append(names, clients.DefaultTools()...)
+		case "low":
+			names = append(names, c.ofTier(auth.Low)...)
+		case "medium":
+			names = append(names, c.ofTier(auth.Medium)...)
+		case "praxec":
+			names = append(names, "praxec.query", "praxec.command")
+		default:
+			names = append(names, word)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		switch tier, known := c.Tier(name); {
+		case !known:
+			unknown = append(unknown, name)
+		case !tier.Exposable():
+			err = fmt.Errorf("%s is %s, and such a tool is never exposed to a client", name, strings.ToUpper(tier.String()))
+		}
+	}
+	return names, unknown, err
+}
+
+func (c catalogue) ofTier(tier auth.Tier) (names []string) {
+	for _, t := range c.list {
+		if t.Tier == tier {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}

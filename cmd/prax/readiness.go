@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"prax/server"
+	"prax/store"
+)
+
+// ready is what /readyz shows. Anybody may ask, so reasons hold no path and no name.
+func (h *house) ready(ctx context.Context) server.Readiness {
+	s := h.clients.Status()
+	r := server.Readiness{Registry: server.RegistryState{Generation: s.Generation, Stale: !s.OK}}
+	if !s.Loaded.IsZero() {
+		r.Registry.Age = max(h.now().Sub(s.Loaded), 0)
+	}
+	if !s.OK && !s.Stale {
+		r.Problems = append(r.Problems, server.Problem{Check: "registry", Reason: "the clients file cannot be read, and admits nobody: see the log, or prax check"})
+	}
+	if err := h.db.Health(ctx); err != nil {
+		h.out.log.Error("store is not ready", slog.Any("error", err))
+		r.Problems = append(r.Problems, server.Problem{Check: server.CheckStore, Reason: storeReason(err)})
+	}
+	return r
+}
+
+// storeReason is why the store cannot take a write, in words that give nothing away.
+func storeReason(err error) string {
+	for _, known := range []error{store.ErrFull, store.ErrBusy, store.ErrClosed} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "cannot take a write: see the log"
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"prax/server"
+	"prax/store"
+)
+
+// serve runs the server until a signal ends it.
+func (p *program) serve(args []string) error {
+	f := p.flags("serve", "[flags]",
+		"Serves tools over MCP to the clients of clients.json.\n"+
+			"SIGHUP reads clients.json again; SIGTERM or SIGINT finishes what runs and stops, a second one stops at once.").withSettings()
+	if _, err := f.parse(args, 0, 0); err != nil {
+		return err
+	}
+	s, warnings, err := p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	if err := server.CheckBind(s.Addr, false, s.InsecureBind); err != nil {
+		return badConfig("", "PRAX_ADDR: %w", err)
+	}
+	out := p.output(s.Log)
+	for _, warning := range warnings {
+		out.log.Warn(warning)
+	}
+	return p.serveUntil(s, out)
+}
+
+// serveUntil serves until it fails, or a signal ends it: the first politely, the second at once.
+func (p *program) serveUntil(s *settings, out output) error {
+	sig := p.signals(context.Background())
+	defer sig.end()
+	done := make(chan error, 1)
+	go func() { done <- p.serveHouse(sig, s, out) }()
+	select {
+	case err := <-done:
+		return err
+	case <-sig.now:
+		return failed("", "stopped at the second signal, without finishing what ran")
+	}
+}
+
+// serveHouse opens everything, serves, and closes it again in the opposite order.
+func (p *program) serveHouse(sig *signals, s *settings, out output) (err error) {
+	h, err := openHouse(sig.stop, s, out, p.now)
+	if err != nil {
+		return explainOpen(err)
+	}
+	defer func() { err = errors.Join(err, h.close()) }()
+	if err := h.openClients(); err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", s.Addr)
+	if err != nil {
+		return failed("--addr HOST:PORT listens elsewhere; port 0 picks a free one", "%w", err)
+	}
+	h.announce(p.stderr, ln.Addr().String())
+	return h.serve(sig, ln)
+}
+
+// explainOpen says what may be done about a data directory that cannot be used.
+func explainOpen(err error) error {
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		return failed("one server has one data directory: stop the other, or set PRAX_DATA", "%w", err)
+	case errors.Is(err, store.ErrNewer):
+		return failed("start the newer prax that wrote it, or restore the prax-before-vN.db that it kept", "%w", err)
+	}
+	return err
+}
