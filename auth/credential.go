@@ -14,22 +14,30 @@ import (
 // random, so a plain hash is right for them; an attacker does not control a digest's prefix, so a
 // map lookup needs no constant-time comparison after it.
 //
-// It prints as a placeholder whatever the verb, so that a principal may be logged whole.
+// It prints as a placeholder whatever the verb, so that a principal may be logged whole. (fmt cannot
+// call methods on unexported fields: a type that keeps one in such a field must not be printed.)
 type Credential [sha256.Size]byte
 
 const redacted = "[credential]"
 
+func (c Credential) shown() string {
+	if revealing {
+		return c.Hex()
+	}
+	return redacted
+}
+
 // String hides the value.
-func (Credential) String() string { return redacted }
+func (c Credential) String() string { return c.shown() }
 
 // Format hides the value from every fmt verb.
-func (Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
+func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(c.shown())) }
 
 // MarshalText hides the value from JSON and friends.
-func (Credential) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+func (c Credential) MarshalText() ([]byte, error) { return []byte(c.shown()), nil }
 
 // LogValue hides the value from log/slog.
-func (Credential) LogValue() slog.Value { return slog.StringValue(redacted) }
+func (c Credential) LogValue() slog.Value { return slog.StringValue(c.shown()) }
 
 // HashToken is the credential of a token.
 func HashToken(token string) Credential {

@@ -99,7 +99,8 @@ func (r *reader) count(s *snapshot) {
 // failed is the report of a file that cannot be used. Its first problem is why; what is wrong with the
 // single-token client follows.
 func failed(cfg *Config, catalogue Catalogue, now time.Time, src source, f *failure) Report {
-	report := Report{Path: cfg.Path, Digest: src.digest}
+	// No digest: text that is no registry may be anything, a token alone included.
+	report := Report{Path: cfg.Path}
 	p := Problem{Code: f.code, File: cfg.Path, Entry: -1, Text: f.text}
 	if f.offset >= 0 {
 		lines := places{text: src.text}

@@ -13,8 +13,8 @@ type Change struct {
 	Time       time.Time `json:"time"`
 	OK         bool      `json:"ok"` // the file could be read
 	Generation uint64    `json:"generation"`
-	Digest     string    `json:"digest,omitzero"`
-	Clients    int       `json:"clients"` // admitted now
+	Digest     string    `json:"digest,omitzero"` // of the file, when it reads
+	Clients    int       `json:"clients"`         // admitted now
 	Errors     int       `json:"errors"`
 	Warnings   int       `json:"warnings"`
 	Failure    string    `json:"failure,omitzero"` // the one problem of a file that could not be read

@@ -178,7 +178,7 @@ func (e *entry) label() string {
 }
 
 func label(name string) string {
-	if judgeName(name) != "" || isHex(name) || strings.Contains(name, auth.TokenPrefix) {
+	if judgeName(name) != "" {
 		return ""
 	}
 	return name

@@ -18,7 +18,7 @@ func (r *Registry) Reload(reason string) Report {
 	}
 	src, f := readSource(r.cfg.Path)
 	if f != nil {
-		return r.fail(reason, f, failed(&r.cfg, r.catalogue, r.now(), src, f))
+		return r.fail(reason, f, src.digest, failed(&r.cfg, r.catalogue, r.now(), src, f))
 	}
 	return r.load(reason, &src)
 }
@@ -33,7 +33,7 @@ func (r *Registry) load(reason string, src *source) Report {
 	}
 	s, report, f := assemble(&r.cfg, r.catalogue, r.now(), src)
 	if f != nil {
-		return r.fail(reason, f, report)
+		return r.fail(reason, f, src.digest, report)
 	}
 	back := old.stale && !old.closed && r.seal == seal
 	r.seal, r.failing, r.loaded, r.report = seal, "", r.now(), report
@@ -78,10 +78,11 @@ func (r *Registry) nextGeneration() uint64 {
 }
 
 // fail notes that the file does not read. The first failure starts the grace; no later one moves its end.
-func (r *Registry) fail(reason string, f *failure, report Report) Report {
+func (r *Registry) fail(reason string, f *failure, digest string, report Report) Report {
 	r.report = report
-	news := r.failing != string(f.code)+report.Digest
-	r.failing = string(f.code) + report.Digest
+	failing := string(f.code) + digest
+	news := r.failing != failing
+	r.failing = failing
 	old := r.current.Load()
 	switch next := *old; {
 	case old.snapshot.generation == 0, old.closed && f.missing() && !old.gone:

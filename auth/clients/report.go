@@ -8,7 +8,7 @@ import (
 // Report is what one reading of the file found. It holds no secret.
 type Report struct {
 	Path      string    `json:"path,omitzero"`
-	Digest    string    `json:"digest,omitzero"` // SHA-256 of the file in hex
+	Digest    string    `json:"digest,omitzero"` // SHA-256 of a file that reads, in hex
 	OK        bool      `json:"ok"`              // the file could be read as a registry, or there is none to read
 	Unchanged bool      `json:"unchanged"`       // it is what was in force already
 	Clients   int       `json:"clients"`         // admitted now, the single-token client included

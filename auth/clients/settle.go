@@ -56,13 +56,13 @@ func (r *reader) settleToken(e *entry) {
 // settleSecrets refuses an entry whose token stands where it would be shown.
 func (r *reader) settleSecrets(e *entry) {
 	for _, c := range e.tokens {
-		if e.user != "" && auth.HashToken(e.user) == c {
-			r.refuse(e, e.at, BadUser, "user_id is the token, and user ids stand in logs")
+		if reveals(e.user, c) {
+			r.refuse(e, e.at, BadUser, "user_id is the token or its hash, and user ids stand in logs")
 		}
 		for _, name := range e.names {
-			if auth.HashToken(name) == c {
+			if reveals(name, c) {
 				e.names = nil
-				r.refuse(e, e.at, BadName, "the name is the token, and names stand in logs")
+				r.refuse(e, e.at, BadName, "the name is the token or its hash, and names stand in logs")
 				break
 			}
 		}

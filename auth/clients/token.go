@@ -54,6 +54,15 @@ var placeholderHashes = map[auth.Credential]bool{
 	auth.HashToken("changeme"): true,
 }
 
+// mintedToken is the length in bytes from which on what begins like a minted token is taken for one.
+const mintedToken = 20
+
+// reveals tells whether a name or user id is the secret of a credential: its token or its hash.
+func reveals(s string, c auth.Credential) bool {
+	hash, err := auth.ParseCredential(s)
+	return auth.HashToken(s) == c || err == nil && hash == c
+}
+
 // maxName bounds names and user ids, in characters.
 const maxName = 128
 
@@ -71,6 +80,8 @@ func judgeName(s string) string {
 		return "begins or ends with a blank"
 	case strings.HasPrefix(s, operatorPrefix):
 		return "begins with operator:, which is kept for the operator"
+	case strings.HasPrefix(s, auth.TokenPrefix) && len(s) >= mintedToken:
+		return "looks like a token, and stands in logs"
 	}
 	return ""
 }
