@@ -12,11 +12,17 @@ var Null = jsontext.Value("null")
 
 // AppendResult appends the answer to the request with this id; result is JSON.
 func AppendResult(dst []byte, id, result jsontext.Value) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
-	dst = append(dst, id...)
-	dst = append(dst, `,"result":`...)
+	dst = OpenResult(dst, id)
 	dst = append(dst, result...)
 	return append(dst, '}')
+}
+
+// OpenResult appends the answer to the request with this id up to the point where its result comes.
+// The caller appends that and a closing brace.
+func OpenResult(dst []byte, id jsontext.Value) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, id...)
+	return append(dst, `,"result":`...)
 }
 
 // AppendError appends an error answer. A nil id leaves the member out; see [Null].

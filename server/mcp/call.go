@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+
+	"prax/server/jsonrpc"
+	"prax/tools"
+)
+
+// call is tools/call. Whether the caller may is decided by the registry, before anything else about
+// the call is looked at.
+func (q *request) call(dst []byte) ([]byte, error) {
+	name, ok := jsonrpc.String(q.m.Name)
+	if !ok || name == "" {
+		return dst, badParams("params.name must be the name of a tool")
+	}
+	q.x.Access.Tool = name
+	res, err := q.run(name)
+	switch {
+	case errors.Is(err, tools.ErrUnknownTool):
+		return dst, unknownTool(name)
+	case err != nil:
+		return dst, err
+	case res.Input != nil || res.Pending != nil:
+		return dst, errors.New("the tool asks for input or goes on, which this server offers nobody")
+	}
+	q.note(res)
+	return q.appendResult(dst, res), nil
+}
+
+// run calls the tool. Modern callers cancel by hanging up, older ones do not mean it (MCP 2025-11-25,
+// transports: disconnection should not be taken for cancellation); there the call's own time ends it.
+func (q *request) run(name string) (*tools.Result, error) {
+	ctx := q.r.Context()
+	if !q.modern() {
+		ctx = context.WithoutCancel(ctx)
+	}
+	call := &tools.Call{
+		Principal:          q.x.Principal,
+		Name:               name,
+		Arguments:          q.m.Arguments,
+		ClientCapabilities: q.meta.capabilities,
+		RequestID:          q.x.RequestID,
+		Remote:             q.x.Remote,
+		Method:             q.method.name,
+	}
+	if q.meta.progress != nil && q.accept.stream && !q.batched {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		q.stream = q.newStream(q.hangUp(cancel))
+		q.stream.keepAlive()
+		call.Progress = (&progress{stream: q.stream, token: q.meta.progress}).report
+	}
+	return q.s.config.Registry.Call(ctx, call)
+}
+
+// hangUp is what a broken stream means for its call.
+func (q *request) hangUp(cancel func()) func() {
+	if q.modern() {
+		return cancel
+	}
+	return nil
+}
+
+// note tells the access record about a tool's own failure.
+func (q *request) note(res *tools.Result) {
+	if !res.IsError {
+		return
+	}
+	q.x.Access.Outcome = "error"
+	for key, v := range jsonrpc.Members(res.Meta[tools.ErrorMeta]) {
+		if string(key) == "code" {
+			q.x.Access.Code, _ = jsonrpc.String(v)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/server/jsonrpc"
+	"prax/store"
+)
+
+// Keys of _meta (MCP 2026-07-28, base protocol).
+const (
+	keyVersion      = "io.modelcontextprotocol/protocolVersion"
+	keyCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
+	keySubscription = "io.modelcontextprotocol/subscriptionId"
+	keyProgress     = "progressToken"
+)
+
+// meta is what counts in a request's params._meta, raw; nil is a key that is not there.
+type meta struct {
+	version, capabilities, progress jsontext.Value
+}
+
+func readMeta(m *jsonrpc.Message) (found meta) {
+	for key, v := range jsonrpc.Members(m.Meta) {
+		switch string(key) {
+		case keyVersion:
+			found.version = v
+		case keyCapabilities:
+			found.capabilities = v
+		case keyProgress:
+			found.progress = v
+		}
+	}
+	return found
+}
+
+// settle finds the request's era, revision and method, and refuses what does not fit them. The order
+// matters where a fault must win over another; it is the same for every caller.
+func (q *request) settle() error {
+	q.meta = readMeta(&q.m)
+	asked := methodOf(q.m.Method)
+	q.method = methods[asked]
+	q.x.Access.Method = "unknown"
+	if q.method != nil {
+		q.x.Access.Method = q.method.name
+	}
+	var err error
+	if q.meta.version != nil {
+		err = q.settleModern(asked)
+	} else {
+		err = q.settleLegacy(asked)
+	}
+	if err != nil {
+		return err
+	}
+	return q.checkShape()
+}
+
+func methodOf(v jsontext.Value) string {
+	name, _ := jsonrpc.String(v)
+	return name
+}
+
+// settleModern is the ladder of MCP 2026-07-28, transports: what headers say must be what the body
+// says, so that a gateway in between decides about the same request.
+func (q *request) settleModern(method string) error {
+	version, isText := jsonrpc.String(q.meta.version)
+	switch {
+	case q.version.n == 0:
+		return mismatch("the header MCP-Protocol-Version is missing")
+	case !isText:
+		return badMeta(keyVersion, "must be a string")
+	case !q.version.is(version):
+		return mismatch("the header MCP-Protocol-Version is not what params._meta says")
+	case version != string(revModern):
+		return unsupported(version)
+	case q.meta.capabilities == nil:
+		return badMeta(keyCapabilities, "is missing")
+	case q.meta.capabilities.Kind() != '{':
+		return badMeta(keyCapabilities, "must be an object")
+	}
+	q.rev = revModern
+	if !headerOf(q.r, "Mcp-Method").is(method) {
+		return mismatch("the header Mcp-Method is missing or is not the method of the body")
+	}
+	if q.method == nil || !q.method.modern {
+		return refusal(http.StatusNotFound, jsonrpc.CodeNoMethod, "method not found: %s", store.SafeString(method))
+	}
+	if name, ok := jsonrpc.String(q.m.Name); q.method.named && ok && !headerOf(q.r, "Mcp-Name").names(name) {
+		return mismatch("the header Mcp-Name is missing or is not the name of the body")
+	}
+	return nil
+}
+
+// settleLegacy goes by the header that initialize settled on. initialize itself negotiates whatever
+// the header says.
+func (q *request) settleLegacy(method string) error {
+	rev, known := isLegacy(q.version.value)
+	switch {
+	case q.method != nil && q.method.opens:
+		q.rev = rev2025Nov
+		return nil
+	case q.version.n == 0:
+		q.rev = rev2025Mar // MCP 2025-06-18, transports: assumed without the header
+	case q.version.n == 1 && known:
+		q.rev = rev
+	case q.version.is(string(revModern)):
+		return badMeta(keyVersion, "is missing")
+	default:
+		return refusal(http.StatusBadRequest, jsonrpc.CodeInvalidRequest,
+			"the header MCP-Protocol-Version must name one version, of those served here: %s", supportedText)
+	}
+	if q.method == nil || !q.method.legacy {
+		return refusal(http.StatusOK, jsonrpc.CodeNoMethod, "method not found: %s", store.SafeString(method))
+	}
+	return nil
+}
+
+// checkShape is about params as every method has them.
+func (q *request) checkShape() error {
+	if q.m.Params != nil && q.m.Params.Kind() != '{' {
+		return badParams("params must be an object")
+	}
+	if q.m.Meta != nil && q.m.Meta.Kind() != '{' {
+		return badParams("params._meta must be an object")
+	}
+	if t := q.meta.progress; t != nil && !isToken(t) {
+		return badParams("params._meta.progressToken must be a string or an integer, of at most %d bytes", jsonrpc.MaxID)
+	}
+	return nil
+}
+
+func isToken(v jsontext.Value) bool {
+	if len(v) > jsonrpc.MaxID {
+		return false
+	}
+	return v.Kind() == '"' || v.Kind() == '0' && !strings.ContainsAny(string(v), ".eE")
+}
+
+func (h header) is(want string) bool { return h.n == 1 && h.value == want }
+
+// The frame of a header value that could not be sent as it is (MCP 2026-07-28, transports).
+const (
+	sentinelOpen  = "=?base64?"
+	sentinelClose = "?="
+)
+
+// names compares like is, with the base64 form undone. What has no whole frame is literal.
+func (h header) names(want string) bool {
+	inner, opened := strings.CutPrefix(h.value, sentinelOpen)
+	inner, closed := strings.CutSuffix(inner, sentinelClose)
+	if !opened || !closed {
+		return h.is(want)
+	}
+	text, err := base64.StdEncoding.Strict().DecodeString(inner)
+	return err == nil && utf8.Valid(text) && h.n == 1 && string(text) == want
+}
+
+func mismatch(sentence string) *failure {
+	return refusal(http.StatusBadRequest, codeHeaderMismatch, "%s", sentence)
+}
+
+func badMeta(key, fault string) *failure {
+	return refusal(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "params._meta[%q] %s", key, fault)
+}
+
+var supportedText = string(appendSupported(nil))
+
+func unsupported(asked string) *failure {
+	f := refusal(http.StatusBadRequest, codeVersion, "this protocol version is not served here")
+	data := append([]byte(`{"supported":`), supportedText...)
+	data = append(data, `,"requested":`...)
+	data = jsonrpc.AppendString(data, store.SafeString(asked))
+	f.rpc.Data = append(data, '}')
+	return f
+}

@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"errors"
+	"net/http"
+
+	"prax/server/jsonrpc"
+	"prax/store"
+	"prax/tools"
+)
+
+// The error codes that MCP 2026-07-28 adds to those of JSON-RPC, all with HTTP 400.
+const (
+	codeHeaderMismatch = -32020
+	codeVersion        = -32022
+)
+
+// Codes of ours: outside the range that JSON-RPC 2.0, section 5.1, reserves.
+const (
+	codeTooMany  = 429
+	codeStopping = 503
+)
+
+// failure is an error with the HTTP status that goes with it.
+type failure struct {
+	status int
+	rpc    *jsonrpc.Error
+}
+
+func (f *failure) Error() string { return f.rpc.Error() }
+
+// Unwrap gives the JSON-RPC error.
+func (f *failure) Unwrap() error { return f.rpc }
+
+func refusal(status, code int, format string, args ...any) *failure {
+	return &failure{status: status, rpc: jsonrpc.Errorf(code, format, args...)}
+}
+
+// badParams are well-formed requests with parameters that do not fit. HTTP 200: a caller that speaks
+// both eras may take a 400 with another code for a server of the older one.
+func badParams(format string, args ...any) *failure {
+	return refusal(http.StatusOK, jsonrpc.CodeInvalidParams, format, args...)
+}
+
+func tooMany() *failure {
+	return refusal(http.StatusTooManyRequests, codeTooMany, "too many requests of this client at once: wait for an answer, then try again")
+}
+
+// unknownTool is the answer for every tool that the caller cannot call, whatever the reason.
+func unknownTool(name string) *failure {
+	return badParams("unknown tool: %s", store.SafeString(name))
+}
+
+// wire is the one way from an error to what the caller gets. What is not meant for callers goes to
+// the log under the request's id, and the caller gets that id.
+func (q *request) wire(err error) *failure {
+	var f *failure
+	var rpc *jsonrpc.Error
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &rpc):
+		return &failure{status: http.StatusBadRequest, rpc: rpc}
+	case errors.Is(err, tools.ErrArguments):
+		return badParams("%s", err)
+	}
+	q.s.config.Log.Error("request failed", "request", q.x.RequestID, "client", q.x.Principal.Client,
+		"method", q.x.Access.Method, "cause", err.Error())
+	return refusal(http.StatusOK, jsonrpc.CodeInternal, "internal error (request %s)", q.x.RequestID)
+}

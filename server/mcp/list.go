@@ -1,0 +1,96 @@
+package mcp
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/server/jsonrpc"
+)
+
+// list is tools/list: bytes made once for all callers with one allowlist, between an opening and an
+// end that depend on the era.
+func (q *request) list(dst []byte) ([]byte, error) {
+	l := q.s.lists.of(q.x.Principal)
+	n, err := l.page(q.m.Cursor)
+	if err != nil {
+		return dst, err
+	}
+	if !q.modern() {
+		dst = append(dst, '{')
+		dst = append(dst, l.pages[n]...)
+		return append(dst, '}'), nil
+	}
+	// Always stale: an allowlist that is edited holds at once, and nobody is to show it to another.
+	dst = append(dst, `{"resultType":"complete","ttlMs":0,"cacheScope":"private",`...)
+	dst = append(dst, l.pages[n]...)
+	return q.s.said.appendMeta(dst), nil
+}
+
+// list is the tools that some callers see, encoded: never changed once it is made.
+type list struct {
+	pages [][]byte // each the members tools and nextCursor, without braces
+	sum   [sha256.Size]byte
+	size  int
+}
+
+// A cursor is opaque to callers: the beginning of the list's sum and the number of the page. It holds
+// for exactly this list, so nobody pages from one list into another without noticing.
+const cursorSum = 8
+
+func (l *list) cursor(page int) string {
+	raw := append([]byte(nil), l.sum[:cursorSum]...)
+	raw = binary.BigEndian.AppendUint16(raw, uint16(page))
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// page is the number of the page that a cursor asks for; the first without one.
+func (l *list) page(cursor jsontext.Value) (int, error) {
+	if cursor == nil || cursor.Kind() == 'n' {
+		return 0, nil
+	}
+	text, _ := jsonrpc.String(cursor)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(raw) != cursorSum+2 || !bytes.Equal(raw[:cursorSum], l.sum[:cursorSum]) {
+		return 0, badCursor()
+	}
+	n := int(binary.BigEndian.Uint16(raw[cursorSum:]))
+	if n == 0 || n >= len(l.pages) {
+		return 0, badCursor()
+	}
+	return n, nil
+}
+
+func badCursor() *failure {
+	return badParams("the cursor is not one of the list as it is now: begin again without one")
+}
+
+// newList cuts the encoded tools into pages. The sum is over all of them, before any cursor is made
+// from it.
+func newList(entries [][]byte, pageSize int) *list {
+	l := &list{}
+	sum := sha256.New()
+	for _, e := range entries {
+		sum.Write(e)
+		sum.Write([]byte{'\n'})
+	}
+	sum.Sum(l.sum[:0])
+	for from := 0; from == 0 || from < len(entries); from += pageSize {
+		to := min(from+pageSize, len(entries))
+		page := append([]byte(`"tools":[`), bytes.Join(entries[from:to], []byte{','})...)
+		page = append(page, ']')
+		if to < len(entries) {
+			page = append(page, `,"nextCursor":"`...)
+			page = append(page, l.cursor(to/pageSize)...)
+			page = append(page, '"')
+		}
+		page = slices.Clip(page)
+		l.pages = append(l.pages, page)
+		l.size += len(page)
+	}
+	return l
+}

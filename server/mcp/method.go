@@ -1,0 +1,35 @@
+package mcp
+
+// method is one request method: where it exists, and what answers it.
+type method struct {
+	name    string
+	legacy  bool // in the revisions that open with initialize
+	modern  bool // in MCP 2026-07-28
+	opens   bool // initialize
+	named   bool // has a name, which the header Mcp-Name repeats
+	listens bool // answers with a stream of its own, by listen
+
+	// answer appends the result. An error leaves what it appended to be thrown away.
+	answer func(q *request, dst []byte) ([]byte, error)
+}
+
+var methods = byName(
+	&method{name: "initialize", legacy: true, opens: true, answer: (*request).initialize},
+	&method{name: "ping", legacy: true, answer: (*request).ping},
+	&method{name: "server/discover", modern: true, answer: (*request).discover},
+	&method{name: "tools/list", legacy: true, modern: true, answer: (*request).list},
+	&method{name: "tools/call", legacy: true, modern: true, named: true, answer: (*request).call},
+	&method{name: "subscriptions/listen", modern: true, listens: true},
+)
+
+func byName(all ...*method) map[string]*method {
+	m := make(map[string]*method, len(all))
+	for _, one := range all {
+		m[one.name] = one
+	}
+	return m
+}
+
+func (q *request) ping(dst []byte) ([]byte, error) { return append(dst, `{}`...), nil }
+
+func (q *request) discover(dst []byte) ([]byte, error) { return append(dst, q.s.said.discover...), nil }

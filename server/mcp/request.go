@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/server/edge"
+	"prax/server/jsonrpc"
+)
+
+// request is one message on its way to an answer, with the exchange that it came by.
+type request struct {
+	s *Server
+	w http.ResponseWriter
+	r *http.Request
+	x *edge.Exchange
+
+	accept  accept
+	version header // MCP-Protocol-Version
+	batched bool
+
+	m      jsonrpc.Message
+	meta   meta
+	rev    revision
+	method *method
+	stream *stream // of a call that reports progress; nil: none
+}
+
+// modern tells whether the request is one of MCP 2026-07-28.
+func (q *request) modern() bool { return q.rev == revModern }
+
+func (q *request) serveOne(body []byte) {
+	if err := jsonrpc.Decode(body, &q.m); err != nil {
+		q.refuse(err)
+		return
+	}
+	if q.m.Kind != jsonrpc.Request {
+		q.accepted()
+		return
+	}
+	if err := q.settle(); err != nil {
+		q.refuse(err)
+		return
+	}
+	if q.method.listens {
+		q.listen()
+		return
+	}
+	release, ok := q.x.Take()
+	if !ok {
+		q.refuse(tooMany())
+		return
+	}
+	defer release()
+	defer q.silence()
+	buf := takeBuffer()
+	defer giveBuffer(buf)
+	var status int
+	*buf, status = q.answer((*buf)[:0])
+	q.finish(status, *buf)
+}
+
+// silence makes sure that nothing of the request writes to the exchange once it is over.
+func (q *request) silence() {
+	if q.stream != nil {
+		q.stream.end()
+	}
+}
+
+// answer appends the whole answer to the request, a result or an error.
+func (q *request) answer(dst []byte) ([]byte, int) {
+	from := len(dst)
+	q.x.Access.Outcome = "ok"
+	dst, err := q.method.answer(q, jsonrpc.OpenResult(dst, q.m.ID))
+	if err == nil {
+		return append(dst, '}'), http.StatusOK
+	}
+	f := q.wire(err)
+	q.failed(f)
+	return jsonrpc.AppendError(dst[:from], q.m.ID, f.rpc), f.status
+}
+
+// finish sends the answer: as the last event where a stream has begun, else at once.
+func (q *request) finish(status int, message []byte) {
+	if q.stream != nil && q.stream.finish(message) {
+		return
+	}
+	if status == http.StatusOK && !q.accept.json {
+		_ = q.newStream(nil).send(message) // the caller is gone: nobody is left to tell
+		return
+	}
+	q.reply(status, message)
+}
+
+// accepted answers a notification, or a response to something that nobody asked: whatever it says,
+// with 202 and nothing (MCP, transports: Streamable HTTP).
+func (q *request) accepted() {
+	q.x.Access.Outcome = "ok"
+	q.x.Access.Method = "notification"
+	if q.m.Kind == jsonrpc.Response {
+		q.x.Access.Method = "response"
+	}
+	q.w.WriteHeader(http.StatusAccepted)
+}
+
+// refuse answers with an error before there is a stream.
+func (q *request) refuse(err error) {
+	f := q.wire(err)
+	q.failed(f)
+	if f.status == http.StatusTooManyRequests {
+		q.w.Header()["Retry-After"] = retryAfter
+	}
+	id := q.m.ID
+	if id == nil {
+		id = q.unknownID()
+	}
+	q.reply(f.status, jsonrpc.AppendError(nil, id, f.rpc))
+}
+
+// unknownID stands for an id that cannot be known: null (JSON-RPC 2.0, section 5), which the schemas
+// from 2025-11-25 on do not allow.
+func (q *request) unknownID() jsontext.Value {
+	if v := q.version.value; isDate(v) && revision(v) >= rev2025Nov {
+		return nil
+	}
+	return jsonrpc.Null
+}
+
+func (q *request) failed(f *failure) {
+	q.x.Access.Outcome = "error"
+	q.x.Access.Code = strconv.Itoa(f.rpc.Code)
+}
+
+// Header values are shared: net/http does not change them.
+var (
+	contentJSON   = []string{"application/json"}
+	contentStream = []string{"text/event-stream"}
+	noCache       = []string{"no-cache"}
+	noBuffering   = []string{"no"}
+	retryAfter    = []string{"1"}
+)
+
+// countsItself is the size up to which net/http finds out the length by itself.
+const countsItself = 2 << 10
+
+// reply writes the answer in one piece.
+func (q *request) reply(status int, body []byte) {
+	h := q.w.Header()
+	h["Content-Type"] = contentJSON
+	if len(body) > countsItself {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	q.w.WriteHeader(status)
+	_, _ = q.w.Write(body) // the caller is gone: nobody is left to tell
+}

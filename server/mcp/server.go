@@ -1,0 +1,116 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"prax/server/edge"
+	"prax/server/jsonrpc"
+	"prax/tools"
+)
+
+// The defaults of a [Config].
+const (
+	DefaultKeepAlive    = 15 * time.Second
+	DefaultWriteTimeout = 10 * time.Second
+	DefaultPageSize     = 250
+)
+
+// Info is how the server names itself to its callers.
+type Info struct {
+	Name    string
+	Version string
+}
+
+// Config is what a [Server] is made of. Registry is needed, all else may be zero.
+type Config struct {
+	Registry     *tools.Registry
+	Info         Info
+	Instructions string           // told to callers when they connect; "": nothing
+	Log          *slog.Logger     // nil: none
+	Now          func() time.Time // nil: time.Now
+	KeepAlive    time.Duration    // between comments on a stream where nothing happens
+	WriteTimeout time.Duration    // of one write to a stream; a reader that is stuck longer loses it
+	PageSize     int              // tools in one answer to tools/list
+}
+
+// Server answers the MCP endpoint. It is safe for concurrent use.
+type Server struct {
+	config Config
+	said   said
+	lists  lists
+
+	draining context.Context
+	drain    context.CancelCauseFunc
+}
+
+var errDraining = errors.New("the server is stopping")
+
+// New is a server for these tools. It panics without a registry.
+func New(c Config) *Server {
+	if c.Registry == nil {
+		panic("mcp: a server needs a registry")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	c.KeepAlive = orDefault(c.KeepAlive, DefaultKeepAlive)
+	c.WriteTimeout = orDefault(c.WriteTimeout, DefaultWriteTimeout)
+	c.PageSize = orDefault(c.PageSize, DefaultPageSize)
+	if c.Info.Name == "" {
+		c.Info.Name = "prax"
+	}
+	s := &Server{config: c, said: newSaid(c)}
+	s.lists.init(c)
+	s.draining, s.drain = context.WithCancelCause(context.Background())
+	return s
+}
+
+func orDefault[N int | time.Duration](v, fallback N) N {
+	if v <= 0 {
+		return fallback
+	}
+	return v
+}
+
+// Drain ends every open subscription with its result, and those that are opened from now on at once.
+// Calls that are running go on.
+func (s *Server) Drain() { s.drain(errDraining) }
+
+// Serve answers one POST: an edge.Handler. The caller is known, the method is POST, and the body is
+// limited and read by nobody yet. The body is read to its end, so that r.Context ends when the
+// caller hangs up.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
+	q := &request{s: s, w: w, r: r, x: x}
+	body, err := q.open()
+	switch {
+	case err != nil:
+		q.refuse(err)
+	case jsonrpc.IsBatch(body):
+		q.serveBatch(body)
+	default:
+		q.serveOne(body)
+	}
+}
+
+// buffers are for answers only: bodies are not pooled, since a tool that hangs may hold on to its
+// arguments after the answer.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const keepBuffer = 64 << 10
+
+func takeBuffer() *[]byte { return buffers.Get().(*[]byte) }
+
+func giveBuffer(b *[]byte) {
+	if cap(*b) <= keepBuffer {
+		*b = (*b)[:0]
+		buffers.Put(b)
+	}
+}
