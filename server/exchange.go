@@ -23,6 +23,8 @@ type exchange struct {
 	timeout time.Duration // of writing the answer
 	edge    *edge.Exchange
 	body    body
+	request http.Request // as the adapter sees it
+	broken  bool         // what follows on the connection could be the rest of a body
 }
 
 // begin mints the request id: one from outside would let a caller forge another's log lines.
@@ -65,39 +67,20 @@ type (
 	fullDuplexer   interface{ EnableFullDuplex() error }
 )
 
-// What net/http would read of a body that nobody wants before it sends the answer, and how long the
-// peer has to send that much.
-const (
-	discardMax  = 256 << 10
-	discardTime = time.Second
-)
-
-// ignoreBody sends the coming answer at once, whatever of the body is still under way: a caller that
-// is refused must not hold a connection by sending slowly. A body that arrives soon leaves the
-// connection usable.
-func (x *exchange) ignoreBody(r *http.Request) {
-	if r.ContentLength == 0 || r.ContentLength >= discardMax {
-		return // nothing to come, or net/http gives up on it by itself
-	}
-	if d, ok := x.ResponseWriter.(readDeadliner); ok {
-		_ = d.SetReadDeadline(time.Now().Add(discardTime))
-	}
-	if d, ok := x.ResponseWriter.(fullDuplexer); ok {
-		_ = d.EnableFullDuplex()
-	}
-}
-
-// takeBody puts the limits of size and time around the body.
-func (x *exchange) takeBody(r *http.Request, limit int64, timeout time.Duration) {
+// limited is the request with the limits of size and time around its body. It is a copy: net/http
+// looks at its own request's body to know whether the connection can be used again.
+func (x *exchange) limited(r *http.Request, limit int64, timeout time.Duration) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
-		return
+		return r
 	}
 	x.body = body{src: r.Body, left: limit, limit: limit, over: r.ContentLength > limit}
 	if d, ok := x.ResponseWriter.(readDeadliner); ok {
 		x.body.conn = d
 		_ = d.SetReadDeadline(time.Now().Add(timeout))
 	}
-	r.Body = &x.body
+	x.request = *r
+	x.request.Body = &x.body
+	return &x.request
 }
 
 // body is a request's body under its limits. Reading past the size gives *http.MaxBytesError; one

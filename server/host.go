@@ -59,7 +59,7 @@ func canonical(name string) (string, bool) {
 		return a.Unmap().WithZone("").String(), true
 	}
 	name = strings.TrimSuffix(name, ".")
-	if name == "" || len(name) > 253 || name[0] == '.' {
+	if name == "" || len(name) > 253 || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
 		return "", false
 	}
 	for _, c := range []byte(name) {

@@ -181,7 +181,7 @@ func (g *rig) dial() *conn {
 func (c *conn) send(lines ...string) {
 	c.t.Helper()
 	if _, err := io.WriteString(c, strings.Join(lines, "\r\n")); err != nil {
-		c.t.Fatal(err)
+		c.t.Error(err)
 	}
 }
 
@@ -195,11 +195,12 @@ func (c *conn) reply() reply {
 	c.t.Helper()
 	res, err := http.ReadResponse(c.r, nil)
 	if err != nil {
-		c.t.Fatalf("read response: %v", err)
+		c.t.Errorf("read response: %v", err)
+		return reply{}
 	}
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
-		c.t.Fatalf("read response body: %v", err)
+		c.t.Errorf("read response body: %v", err)
 	}
 	return reply{res.StatusCode, res.Header, string(b)}
 }

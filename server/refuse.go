@@ -1,8 +1,10 @@
 package server
 
 import (
+	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -26,10 +28,51 @@ func errorBody(sentence string) []byte {
 	return append(b, "}\n"...)
 }
 
-// refuse answers without having read the body.
+// What is read of a body that nobody wants, and how long the peer has to send that much, so that the
+// connection stays usable. net/http has the first limit too, but reads before it answers.
+const (
+	discardMax  = 256 << 10
+	discardTime = time.Second
+)
+
+// refuse answers at once, whatever of the body is still under way: a caller that is refused must
+// neither wait for its own body nor hold the connection by sending slowly.
 func (x *exchange) refuse(r *http.Request, status int, body []byte) {
-	x.ignoreBody(r)
+	switch {
+	case r.ContentLength == 0 || r.ContentLength >= discardMax:
+		x.answer(r, status, body) // nothing to come, or net/http closes without reading it
+	case r.ContentLength < 0 || r.Header["Expect"] != nil:
+		x.Header().Set("Connection", "close")
+		x.setReadDeadline(time.Now().Add(discardTime))
+		x.answer(r, status, body)
+	default:
+		x.answerFirst(r, status, body)
+	}
+}
+
+// answerFirst reads the body to its end behind the answer. One that does not end in time breaks the
+// connection: its rest must not be taken for another request.
+func (x *exchange) answerFirst(r *http.Request, status int, body []byte) {
+	if d, ok := x.ResponseWriter.(fullDuplexer); ok {
+		_ = d.EnableFullDuplex()
+	}
 	x.answer(r, status, body)
+	if f, ok := x.ResponseWriter.(http.Flusher); ok {
+		f.Flush()
+	}
+	x.setReadDeadline(time.Now().Add(discardTime))
+	_, err := io.CopyN(io.Discard, r.Body, discardMax)
+	if err != io.EOF && err != http.ErrBodyReadAfterClose {
+		x.broken = true // the deadline stays: net/http reads on as it closes
+		return
+	}
+	x.setReadDeadline(time.Time{})
+}
+
+func (x *exchange) setReadDeadline(at time.Time) {
+	if d, ok := x.ResponseWriter.(readDeadliner); ok {
+		_ = d.SetReadDeadline(at)
+	}
 }
 
 func (x *exchange) answer(r *http.Request, status int, body []byte) {

@@ -81,9 +81,8 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 		x.unauthorized(r)
 		return
 	}
-	x.takeBody(r, s.cfg.MaxBody, s.cfg.BodyTimeout)
 	x.edge = s.cfg.Edge.Exchange(judge, p, x.id[0], x.remote, x.start)
-	s.cfg.MCP(x, r, x.edge)
+	s.cfg.MCP(x, x.limited(r, s.cfg.MaxBody, s.cfg.BodyTimeout), x.edge)
 }
 
 // authenticate looks at headers only: a token in the query string is none.
@@ -124,7 +123,7 @@ func (s *Server) end(x *exchange, r *http.Request) {
 		}
 	}
 	s.access.add(x, r)
-	if cause != nil {
+	if cause != nil || x.broken {
 		panic(http.ErrAbortHandler)
 	}
 }

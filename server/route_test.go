@@ -124,22 +124,24 @@ func TestLaw4OneAnswerForEveryBadCredential(t *testing.T) {
 		t.Fatalf("without a token: %+v", want)
 	}
 	for name, ask := range map[string]func() reply{
-		"unknown":             func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer wrong") },
-		"expired":             func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer lapsed") },
-		"nobody":              func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer nobody") },
-		"no user":             func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer no-user") },
-		"basic":               func() reply { return g.ask("POST", "/mcp", "Authorization: Basic good") },
-		"scheme only":         func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer") },
-		"empty token":         func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer  ") },
-		"no scheme":           func() reply { return g.ask("POST", "/mcp", "Authorization: good") },
-		"two tokens":          func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer good good") },
-		"two headers":         func() reply { return g.ask("POST", "/mcp", good, good) },
-		"in the query":        func() reply { return g.ask("POST", "/mcp?token=good&access_token=good") },
-		"in a proxy's header": func() reply { return g.ask("POST", "/mcp", "Tailscale-User-Login: alice", "X-Forwarded-User: alice", "X-Auth-Request-User: alice") },
-		"in a cookie":         func() reply { return g.ask("POST", "/mcp", "Cookie: token=good") },
-		"other body type":     func() reply { return g.ask("POST", "/mcp", "Content-Type: text/plain", "Content-Encoding: gzip") },
-		"asks for a stream":   func() reply { return g.ask("POST", "/mcp", "Accept: text/event-stream") },
-		"long":                func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer "+strings.Repeat("x", 50_000)) },
+		"unknown":      func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer wrong") },
+		"expired":      func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer lapsed") },
+		"nobody":       func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer nobody") },
+		"no user":      func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer no-user") },
+		"basic":        func() reply { return g.ask("POST", "/mcp", "Authorization: Basic good") },
+		"scheme only":  func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer") },
+		"empty token":  func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer  ") },
+		"no scheme":    func() reply { return g.ask("POST", "/mcp", "Authorization: good") },
+		"two tokens":   func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer good good") },
+		"two headers":  func() reply { return g.ask("POST", "/mcp", good, good) },
+		"in the query": func() reply { return g.ask("POST", "/mcp?token=good&access_token=good") },
+		"in a proxy's header": func() reply {
+			return g.ask("POST", "/mcp", "Tailscale-User-Login: alice", "X-Forwarded-User: alice", "X-Auth-Request-User: alice")
+		},
+		"in a cookie":       func() reply { return g.ask("POST", "/mcp", "Cookie: token=good") },
+		"other body type":   func() reply { return g.ask("POST", "/mcp", "Content-Type: text/plain", "Content-Encoding: gzip") },
+		"asks for a stream": func() reply { return g.ask("POST", "/mcp", "Accept: text/event-stream") },
+		"long":              func() reply { return g.ask("POST", "/mcp", "Authorization: Bearer "+strings.Repeat("x", 50_000)) },
 	} {
 		got := ask()
 		for _, h := range []http.Header{want.header, got.header} {

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestDenialsAreReported(t *testing.T) {
+	t.Parallel()
+	g := start(t, nil)
+	g.ask("POST", "/mcp")
+	g.ask("POST", "/mcp", "Authorization: Basic canary")
+	g.ask("POST", "/mcp", "Authorization: Bearer canary")
+	g.ask("POST", "/mcp", "Authorization: Bearer lapsed")
+	g.ask("POST", "/mcp", good, good)
+	g.ask("POST", "/mcp", good, "Host: evil.example")
+	last := g.ask("POST", "/mcp", good, "Origin: https://evil.example")
+	g.ask("POST", "/mcp", good)
+	g.ask("GET", "/mcp")
+	got := g.denials()
+	var want []Denial
+	for _, reason := range []Reason{DeniedNoToken, DeniedMalformed, DeniedUnknownToken, DeniedUnknownToken, DeniedMalformed, DeniedHost, DeniedOrigin} {
+		want = append(want, Denial{Remote: "127.0.0.1", Reason: reason, Count: 1})
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Denial{}, "At", "RequestID")); d != "" {
+		t.Error(d)
+	}
+	if got[len(got)-1].RequestID != last.header.Get("X-Request-Id") {
+		t.Errorf("request id %q is not the caller's", got[len(got)-1].RequestID)
+	}
+	if strings.Contains(fmt.Sprint(got), "canary") {
+		t.Errorf("a token in %v", got)
+	}
+}
+
+func TestDenialsAreBounded(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var got []Denial
+	d := newDenials(func(one Denial) { got = append(got, one) })
+	one := func(remote string) Denial {
+		return Denial{At: at, Remote: remote, Reason: DeniedUnknownToken, Count: 1}
+	}
+	for range 1000 {
+		d.add(one("192.0.2.1"))
+	}
+	if len(got) != denialsARemote {
+		t.Errorf("%d recorded of one remote's 1,000", len(got))
+	}
+	for i := range 1000 { // one host has a whole /64
+		d.add(one(fmt.Sprintf("2001:db8::%x", i)))
+	}
+	if len(got) != 2*denialsARemote {
+		t.Errorf("%d recorded after a /64's 1,000", len(got))
+	}
+	for i := range 5000 {
+		d.add(one(fmt.Sprintf("198.51.%d.%d", i/250, i%250)))
+	}
+	if len(got) != denialsAMinute || len(d.remote) > denialsAMinute {
+		t.Errorf("%d recorded, %d remotes remembered", len(got), len(d.remote))
+	}
+	at = at.Add(59 * time.Second)
+	d.flush(at)
+	if len(got) != denialsAMinute {
+		t.Errorf("%d recorded within the minute", len(got))
+	}
+	at = at.Add(time.Second)
+	d.flush(at)
+	want := Denial{At: at, Reason: DeniedMore, Count: 7000 - denialsAMinute}
+	if last := got[len(got)-1]; last != want {
+		t.Errorf("%+v, want %+v", last, want)
+	}
+	d.add(one("192.0.2.1"))
+	if last := got[len(got)-1]; last.Reason != DeniedUnknownToken {
+		t.Errorf("the next minute begins with %+v", last)
+	}
+	at = at.Add(time.Hour)
+	n := len(got)
+	if d.flush(at); len(got) != n {
+		t.Errorf("a quiet minute reports %+v", got[n:])
+	}
+}
+
+func TestDenialsToNobody(t *testing.T) {
+	t.Parallel()
+	d := newDenials(nil)
+	d.add(Denial{At: time.Now(), Remote: "192.0.2.1"})
+	d.flush(time.Now())
+	if len(d.remote) != 0 {
+		t.Error("remembers what nobody asks for")
+	}
+}
