@@ -19,8 +19,10 @@ type command struct {
 func commands() []command {
 	return []command{
 		{name: "serve", summary: "serve tools to the clients of clients.json", run: (*program).serve},
+		{name: "check", summary: "judge clients.json and the settings, as a start would", run: (*program).check},
 		{name: "token", summary: "hash a token, or say whose it is", sub: []command{
 			{name: "hash", summary: "print the token_sha256 of a token on standard input", run: (*program).tokenHash},
+			{name: "inspect", summary: "say which client a token on standard input belongs to", run: (*program).tokenInspect},
 		}},
 		{name: "health", summary: "ask the running server whether it is well", run: (*program).health},
 		{name: "config", summary: "show the settings in force", sub: []command{

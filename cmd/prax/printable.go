@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -26,3 +27,6 @@ func printable(s string) string {
 func obeyed(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r == unicode.ReplacementChar
 }
+
+// formatTime is a moment as it is shown: UTC, whole seconds, unambiguous.
+func formatTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }

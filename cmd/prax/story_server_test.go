@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -62,6 +63,7 @@ func (r *running) await(ts *testscript.TestScript) {
 		if _, rest, found := bytes.Cut(text, []byte("listening on ")); found {
 			if url, _, whole := bytes.Cut(rest, []byte("/mcp")); whole {
 				ts.Setenv("URL", string(url))
+				ts.Setenv("HOSTPORT", strings.TrimPrefix(string(url), "http://"))
 				return
 			}
 		}

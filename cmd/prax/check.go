@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"prax/auth/clients"
+	"prax/server"
+)
+
+// finding is one thing that check has to say.
+type finding struct {
+	Severity string `json:"severity"` // error or warning
+	Code     string `json:"code"`     // never changes, for scripts
+	File     string `json:"file,omitzero"`
+	Line     int    `json:"line,omitzero"`
+	Column   int    `json:"column,omitzero"`
+	Client   string `json:"client,omitzero"`
+	Text     string `json:"text"`
+
+	fails bool
+	line  string // as it is printed
+}
+
+// verdict is what check prints with --json.
+type verdict struct {
+	OK       bool      `json:"ok"`
+	File     string    `json:"file,omitzero"`
+	Clients  int       `json:"clients"` // that would be live
+	Refused  int       `json:"refused"`
+	Expired  int       `json:"expired"`
+	Disabled int       `json:"disabled"`
+	Findings []finding `json:"findings"`
+	Omitted  int       `json:"omitted,omitzero"` // findings beyond those
+}
+
+// check judges clients.json and the settings as a start would, and changes nothing. It fails for what
+// would put somebody out, and for names in allow that grant nothing.
+func (p *program) check(args []string) error {
+	f := p.flags("check", "[--json] [flags]",
+		"Judges clients.json and the settings as a start would, with file and line. Exit code 0: nothing to mend, 1: findings,\n"+
+			"78: a setting that ends a start.").withSettings()
+	asJSON := f.Bool("json", false, "print JSON")
+	if _, err := f.parse(args, 0, 0); err != nil {
+		return err
+	}
+	s, warnings, err := p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	v := p.judge(s, warnings)
+	if *asJSON {
+		err = p.printJSON(v)
+	} else {
+		v.print(p.stdout)
+	}
+	if err == nil && !v.OK {
+		return &failure{code: exitFailed, err: errShown}
+	}
+	return err
+}
+
+func (p *program) judge(s *settings, warnings []string) verdict {
+	report := clients.Check(s.clientsConfig(nil), readCatalogue(), p.now())
+	v := verdict{
+		OK: true, File: report.Path, Clients: report.Clients, Refused: report.Refused, Expired: report.Expired,
+		Disabled: report.Disabled, Findings: []finding{}, Omitted: report.Omitted(),
+	}
+	v.OK = !report.Fails
+	for _, text := range warnings {
+		v.add(setting("unknown-setting", "warning", text))
+	}
+	if err := server.CheckBind(s.Addr, false, s.InsecureBind); err != nil {
+		v.add(setting("open-bind", "error", err.Error()))
+	}
+	for _, p := range report.Problems {
+		v.add(finding{
+			Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column,
+			Client: p.Client, Text: p.Text, fails: p.FailsCheck(), line: p.String(),
+		})
+	}
+	if s.Enabled && report.Clients == 0 {
+		v.add(setting("nobody", "error", "MCP_SERVER_ENABLED is true and no client would be live: /mcp would answer 404"))
+	}
+	return v
+}
+
+func setting(code, severity, text string) finding {
+	return finding{
+		Severity: severity, Code: code, Text: text, fails: severity == "error",
+		line: fmt.Sprintf("%s: %s (%s)", severity, text, code),
+	}
+}
+
+func (v *verdict) add(f finding) {
+	v.OK = v.OK && !f.fails
+	v.Findings = append(v.Findings, f)
+}
+
+func (v *verdict) print(w io.Writer) {
+	for _, f := range v.Findings {
+		fmt.Fprintln(w, printable(f.line))
+	}
+	if v.Omitted > 0 {
+		fmt.Fprintf(w, "%d more\n", v.Omitted)
+	}
+	out := v.Refused + v.Expired + v.Disabled
+	fmt.Fprintf(w, "%d clients would be live, %d out (%d refused, %d expired, %d disabled)\n", v.Clients, out, v.Refused, v.Expired, v.Disabled)
+}
