@@ -42,6 +42,8 @@ var owners = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"prax/auth/watch"},
 	"github.com/santhosh-tekuri/jsonschema": {"prax/tools/schema"},
 	"github.com/go-json-experiment/json":    {"*"},
+	"github.com/google/go-cmp":              {"prax/store/storetest"}, // a suite: tests only import it
+	"pgregory.net/rapid":                    {"prax/store/storetest"},
 }
 
 type listed struct {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,9 +68,12 @@ func (db *DB) headProblem() string {
 	if err != nil {
 		return err.Error()
 	}
-	newest := db.committed.Load()
+	newest, hash, err := db.vouched(head)
+	if err != nil {
+		return "the chain cannot be read: " + err.Error()
+	}
 	if head == nil {
-		if newest.seq > 0 {
+		if newest > 0 {
 			return "there are events but no signed head"
 		}
 		return ""
@@ -80,27 +84,37 @@ func (db *DB) headProblem() string {
 	if !head.Genuine(db.key.Public()) {
 		return "the head was not signed by this installation"
 	}
-	if head.Count > newest.seq {
-		return fmt.Sprintf("the head vouches for %d events, the chain has %d: its tail is missing", head.Count, newest.seq)
-	}
-	return db.headHash(*head)
-}
-
-// headHash compares the hash of the event that the head vouches for.
-func (db *DB) headHash(head store.Head) string {
-	if head.Count == 0 {
-		return ""
-	}
-	var hash string
-	err := db.View(background, func(t store.Tx) error {
-		return t.(*tx).row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`,
-			[]any{store.MainChain, head.Count}, &hash)
-	})
-	if err != nil {
-		return fmt.Sprintf("event %d, which the head vouches for, cannot be read", head.Count)
+	if head.Count > newest {
+		return fmt.Sprintf("the head vouches for %d events, the chain has %d: its tail is missing", head.Count, newest)
 	}
 	if hash != head.Hash {
 		return fmt.Sprintf("event %d has another hash than the one that was signed", head.Count)
 	}
 	return ""
+}
+
+// vouched reads, after the head, the number of the newest event, and the hash of the event that
+// the head vouches for.
+func (db *DB) vouched(head *store.Head) (newest int64, hash string, err error) {
+	err = db.View(background, func(s store.Tx) error {
+		t, ours := s.(*tx)
+		if !ours {
+			return errNotOurs
+		}
+		c, err := t.reader(false)
+		if err != nil {
+			return err
+		}
+		last, err := c.lastLink()
+		newest = last.seq
+		if err != nil || head == nil || head.Count == 0 {
+			return err
+		}
+		err = c.row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`, []any{store.MainChain, head.Count}, &hash)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return newest, hash, err
 }

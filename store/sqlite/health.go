@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"prax/store"
@@ -48,7 +47,7 @@ func (db *DB) open() error {
 func (db *DB) probe(s store.Tx) error {
 	t, ours := s.(*tx)
 	if !ours {
-		return errors.New("not a transaction of this store")
+		return errNotOurs
 	}
 	at := db.now().UnixMilli()
 	if _, err := t.exec(`UPDATE probe SET at = ?, filler = zeroblob(?) WHERE id = 1`, at, probeBytes); err != nil {

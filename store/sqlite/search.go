@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"prax/auth"
 	"prax/store"
@@ -69,11 +70,7 @@ func match(owner int64, q store.Query) string {
 func matchKind(owner int64, kind store.Kind, q store.Query) string {
 	var words []string
 	for _, word := range q.Words {
-		text := `"` + strings.ReplaceAll(term(owner, kind, word.Text), `"`, `""`) + `"`
-		if word.Prefix {
-			text += " *"
-		}
-		words = append(words, text)
+		words = append(words, quoted(owner, kind, word))
 	}
 	operator := " OR "
 	if q.All {
@@ -82,6 +79,22 @@ func matchKind(owner int64, kind store.Kind, q store.Query) string {
 	text := strings.Join(words, operator)
 	if q.Namespace != "" {
 		text = `"` + namespaceTerm(owner, kind, q.Namespace) + `" AND (` + text + ")"
+	}
+	return text
+}
+
+// nowhere is a word that no text has.
+const nowhere = "__"
+
+// quoted is a word as one string of the query. What is no word at all matches nothing.
+func quoted(owner int64, kind store.Kind, word store.Word) string {
+	strange := func(c rune) bool { return !unicode.In(c, unicode.L, unicode.M, unicode.N) }
+	if word.Text == "" || strings.ContainsFunc(word.Text, strange) {
+		return `"` + term(owner, kind, nowhere) + `"`
+	}
+	text := `"` + term(owner, kind, word.Text) + `"`
+	if word.Prefix {
+		text += " *"
 	}
 	return text
 }

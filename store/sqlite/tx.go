@@ -9,7 +9,10 @@ import (
 	"prax/store"
 )
 
-var errOver = errors.New("transaction is over")
+var (
+	errOver    = errors.New("transaction is over")
+	errNotOurs = errors.New("not a transaction of this store")
+)
 
 // tx is one transaction as a function of a caller sees it: within Update the writer's connection,
 // behind a savepoint that the first change opens; within View a reader's, taken at the first read.

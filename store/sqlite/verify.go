@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,7 +28,7 @@ func (db *DB) Verify(ctx context.Context) (store.Report, error) {
 		err := db.View(ctx, func(s store.Tx) (err error) {
 			t, ours := s.(*tx)
 			if !ours {
-				return errors.New("not a transaction of this store")
+				return errNotOurs
 			}
 			stored, err = t.storedEvents(walk.seq, verifyStep)
 			return err
@@ -91,7 +90,7 @@ func (db *DB) verifyLeftovers(ctx context.Context, report *store.Report) error {
 	return db.View(ctx, func(s store.Tx) error {
 		t, ours := s.(*tx)
 		if !ours {
-			return errors.New("not a transaction of this store")
+			return errNotOurs
 		}
 		return t.list(func(rows *sql.Rows) error {
 			var seq, count int64
