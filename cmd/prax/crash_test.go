@@ -1,0 +1,379 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"prax/auth"
+	"prax/store"
+	"prax/store/sqlite"
+)
+
+// defaultKills is how often a server is killed when PRAX_TEST_KILLS does not say.
+const defaultKills = 6
+
+// TestCrash kills a real server under mixed load, at random and (in a build with the tag crashpoints)
+// at every named point, starts it again on the same files, and holds it to what it had acknowledged:
+// nothing of that is lost, every change has exactly its event, and the audit verifies each time.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	c := newCrash(t)
+	for i := range kills(t) {
+		at := c.point(i)
+		t.Logf("kill %d: %s", i, at)
+		if atFirstStart(at) && c.acknowledged() == 0 {
+			c.forget()
+		}
+		c.life(at)
+		c.inquest(at)
+	}
+	if c.acknowledged() == 0 {
+		t.Error("no write was ever acknowledged: the harness proves nothing")
+	}
+}
+
+func kills(t *testing.T) int {
+	text := os.Getenv("PRAX_TEST_KILLS")
+	if text == "" {
+		return defaultKills
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("PRAX_TEST_KILLS=%q: want a number of kills", text)
+	}
+	return n
+}
+
+// crash is one data directory that servers die on, and what their callers were told.
+type crash struct {
+	t    *testing.T
+	dir  string
+	prax string
+	url  string
+
+	mu    sync.Mutex
+	acked map[string]map[string]string // user, document id, body
+	sent  atomic.Int64
+}
+
+const crashUsers = 3
+
+func crashUser(i int) string { return fmt.Sprintf("u_%d", i) }
+
+func crashToken(i int) string { return fmt.Sprintf("crash-harness-token-%d", i) }
+
+func newCrash(t *testing.T) *crash {
+	c := &crash{t: t, dir: t.TempDir(), acked: map[string]map[string]string{}}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.prax = filepath.Join(c.dir, "prax")
+	if err := os.Symlink(self, c.prax); err != nil {
+		t.Fatal(err)
+	}
+	var clients []map[string]any
+	for i := range crashUsers {
+		c.acked[crashUser(i)] = map[string]string{}
+		clients = append(clients, map[string]any{
+			"name": fmt.Sprintf("agent-%d", i), "user_id": crashUser(i), "token_sha256": auth.HashToken(crashToken(i)).Hex(),
+			"allow": []string{"memory_remember", "memory_recall", "get_current_datetime", "trace_search"},
+		})
+	}
+	text, err := json.Marshal(map[string]any{"clients": clients})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, "clients.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// point is where the i-th server dies: at each named point once, from the first start on, then by
+// turns at a moment that chance picks ("") and at a point of a write, the n-th time.
+func (c *crash) point(i int) string {
+	points := sqlite.CrashPoints
+	if !crashPoints {
+		return ""
+	}
+	if i < len(points) {
+		return points[i]
+	}
+	writing := slices.DeleteFunc(slices.Clone(points), onceALife)
+	if i%2 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", writing[i%len(writing)], 2+rand.IntN(8))
+}
+
+// onceALife tells whether a point is reached only when a server starts or stops.
+func onceALife(point string) bool { return atFirstStart(point) || atStop(point) }
+
+// atFirstStart: the schema is made once; whoever looks at what a dead server left makes it too.
+func atFirstStart(point string) bool { return strings.HasSuffix(point, "-migration") }
+
+func atStop(point string) bool {
+	return strings.HasSuffix(point, "-head") || strings.HasSuffix(point, "-checkpoint")
+}
+
+// forget makes the next start a first one.
+func (c *crash) forget() {
+	if err := os.RemoveAll(c.data()); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *crash) data() string { return filepath.Join(c.dir, "data") }
+
+// life starts a server, loads it, and sees it dead.
+func (c *crash) life(at string) {
+	cmd := c.start(at)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	ctx, stop := context.WithCancel(c.t.Context())
+	var load sync.WaitGroup
+	if c.ready(ended) {
+		for i := range 2 * crashUsers {
+			load.Go(func() { c.write(ctx, i%crashUsers) })
+			load.Go(func() { c.read(ctx, i%crashUsers) })
+		}
+		c.die(cmd, at, ended)
+	}
+	_ = cmd.Process.Kill()
+	<-ended
+	stop()
+	load.Wait()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGKILL {
+		c.t.Errorf("the server at %q ended by itself: %v\n%s", at, cmd.ProcessState, cmd.Stderr)
+	}
+}
+
+func (c *crash) start(at string) *exec.Cmd {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	addr := listener.Addr().String()
+	_ = listener.Close()
+	c.url = "http://" + addr
+	cmd := exec.Command(c.prax, "serve")
+	cmd.Dir = c.dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=clients.json",
+		"PRAX_DATA=" + c.data(), "PRAX_ADDR=" + addr, "PRAX_LOG=warn", "PRAX_CRASH_AT=" + at,
+	}
+	cmd.Stderr = new(bytes.Buffer)
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	return cmd
+}
+
+// ready waits until the server takes calls; false when it died before it did.
+func (c *crash) ready(ended <-chan struct{}) bool {
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	for {
+		select {
+		case <-ended:
+			return false
+		default:
+		}
+		if resp, err := http.Get(c.url + "/readyz"); err == nil {
+			_ = resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return true
+			}
+		}
+		if !pause(ctx) {
+			c.t.Errorf("not ready after %v", patience)
+			return false
+		}
+	}
+}
+
+// die sees a loaded server to its end: at a point of a write by itself, at one of its stop after a
+// polite signal. For a moment that chance picks it returns after some acknowledged writes, and the
+// caller kills it in the middle of the next.
+func (c *crash) die(cmd *exec.Cmd, at string, ended <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	enough := c.sent.Load() + 10 + rand.Int64N(200)
+	for at == "" || atStop(at) {
+		if c.sent.Load() >= enough || !pause(ctx) {
+			break
+		}
+	}
+	if at == "" {
+		return
+	}
+	if atStop(at) {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		c.t.Errorf("not dead at %q after %v", at, patience)
+	}
+}
+
+// write remembers one thing after another and keeps what was acknowledged.
+func (c *crash) write(ctx context.Context, user int) {
+	for n := 0; ctx.Err() == nil; n++ {
+		body := fmt.Sprintf("fact %d of user %d", c.sent.Add(1), user)
+		var answer struct {
+			Result struct {
+				IsError           bool
+				StructuredContent struct{ ID string }
+			}
+		}
+		if !c.call(ctx, user, "memory_remember", map[string]any{"content": body}, &answer) {
+			return
+		}
+		if id := answer.Result.StructuredContent.ID; id != "" && !answer.Result.IsError {
+			c.mu.Lock()
+			c.acked[crashUser(user)][id] = body
+			c.mu.Unlock()
+		}
+	}
+}
+
+func (c *crash) read(ctx context.Context, user int) {
+	for ctx.Err() == nil {
+		var ignored any
+		if !c.call(ctx, user, "memory_recall", map[string]any{"query": "fact", "top_k": 3}, &ignored) {
+			return
+		}
+	}
+}
+
+// call is one tools/call; false when the server is gone.
+func (c *crash) call(ctx context.Context, user int, tool string, arguments, answer any) bool {
+	body, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		c.t.Error(err)
+		return false
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/mcp", bytes.NewReader(body))
+	if err != nil {
+		c.t.Error(err)
+		return false
+	}
+	req.Header.Set("Authorization", "Bearer "+crashToken(user))
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return json.NewDecoder(resp.Body).Decode(answer) == nil
+}
+
+func (c *crash) acknowledged() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, documents := range c.acked {
+		n += len(documents)
+	}
+	return n
+}
+
+// inquest opens what the dead server left behind.
+func (c *crash) inquest(at string) {
+	c.t.Helper()
+	ctx := c.t.Context()
+	db, err := sqlite.Open(ctx, sqlite.Config{Dir: c.data()})
+	if err != nil {
+		c.t.Fatalf("after %q the store does not open: %v", at, err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			c.t.Errorf("close: %v", err)
+		}
+	}()
+	report, err := db.Verify(ctx)
+	if err != nil || !report.OK() {
+		c.t.Fatalf("after %q the audit does not verify: %+v, %v", at, report, err)
+	}
+	if err := db.View(ctx, c.compare); err != nil {
+		c.t.Errorf("after %q: %v", at, err)
+	}
+}
+
+// compare holds the store to what callers were told, and the chain to the store.
+func (c *crash) compare(tx store.Tx) error {
+	for user, documents := range c.acked {
+		scope := auth.Principal{User: user}.Scope()
+		for id, body := range documents {
+			d, err := tx.Document(scope, id)
+			if err != nil {
+				return fmt.Errorf("acknowledged document of %s: %w", user, err)
+			}
+			if d.Body != body {
+				return fmt.Errorf("acknowledged %q of %s, stored %q", body, user, d.Body)
+			}
+		}
+	}
+	writes, err := countWrites(tx)
+	if err != nil {
+		return err
+	}
+	stored, err := countDocuments(tx)
+	if err != nil {
+		return err
+	}
+	if n := c.acknowledged(); stored != writes || writes < n {
+		return fmt.Errorf("%d writes acknowledged, %d documents stored, %d events of writes in the chain", n, stored, writes)
+	}
+	return nil
+}
+
+func countDocuments(tx store.Tx) (n int, err error) {
+	for i := range crashUsers {
+		counts, err := tx.Namespaces(auth.Principal{User: crashUser(i)}.Scope(), store.Memory)
+		if err != nil {
+			return 0, err
+		}
+		for _, count := range counts {
+			n += count.Documents
+		}
+	}
+	return n, nil
+}
+
+// countWrites counts the events of changes in the chain.
+func countWrites(tx store.Tx) (n int, err error) {
+	for after := int64(0); ; {
+		events, err := tx.EventsAfter(after, 1000)
+		if err != nil || len(events) == 0 {
+			return n, err
+		}
+		for _, e := range events {
+			after = e.Seq
+			if e.Kind == store.EventCall && e.Tool == "memory_remember" && e.Outcome == "ok" {
+				n++
+			}
+		}
+	}
+}
