@@ -35,6 +35,7 @@ type reader struct {
 	lists     map[string]uint32
 	odd       map[string]bool // unknown members that were reported
 	refused   int             // entries that are out and left no row
+	scratch   entry           // the one being read
 }
 
 func newReader(cfg *Config, catalogue Catalogue, now time.Time, src source, report *Report) *reader {
@@ -192,7 +193,8 @@ func text(v value) (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
 	}
-	s, err := jsontext.AppendUnquote(nil, v.Value)
+	var buf [128]byte
+	s, err := jsontext.AppendUnquote(buf[:0], v.Value)
 	return string(s), err == nil
 }
 

@@ -1,7 +1,7 @@
 package clients
 
 import (
-	"strings"
+	"bytes"
 	"time"
 	"unicode/utf8"
 
@@ -41,26 +41,27 @@ const (
 
 // member is how one known member is read.
 type member struct {
+	name string
 	bit  uint32
 	read func(*reader, *entry, value)
 }
 
 // members are the known ones. Their names are exact, capitals included.
 var members = map[string]member{
-	"name":         {hasName, (*reader).name},
-	"user_id":      {hasUser, (*reader).user},
-	"token":        {hasToken, (*reader).token},
-	"token_sha256": {hasHash, (*reader).tokenHash},
-	"tokens":       {hasTokens, notServed("tokens")},
-	"allow":        {hasAllow, (*reader).allow},
-	"workflows":    {hasWorkflows, (*reader).workflows},
-	"expires_at":   {hasExpiry, (*reader).expiresAt},
-	"roles":        {hasRoles, (*reader).roles},
-	"permissions":  {hasPermissions, (*reader).permissions},
-	"oversees":     {hasOversees, (*reader).oversees},
-	"tool_names":   {hasToolNames, (*reader).toolNames},
-	"rate":         {hasRate, notServed("rate")},
-	"disabled":     {hasDisabled, (*reader).disabled},
+	"name":         {"name", hasName, (*reader).name},
+	"user_id":      {"user_id", hasUser, (*reader).user},
+	"token":        {"token", hasToken, (*reader).token},
+	"token_sha256": {"token_sha256", hasHash, (*reader).tokenHash},
+	"tokens":       {"tokens", hasTokens, notServed("tokens")},
+	"allow":        {"allow", hasAllow, (*reader).allow},
+	"workflows":    {"workflows", hasWorkflows, (*reader).workflows},
+	"expires_at":   {"expires_at", hasExpiry, (*reader).expiresAt},
+	"roles":        {"roles", hasRoles, (*reader).roles},
+	"permissions":  {"permissions", hasPermissions, (*reader).permissions},
+	"oversees":     {"oversees", hasOversees, (*reader).oversees},
+	"tool_names":   {"tool_names", hasToolNames, (*reader).toolNames},
+	"rate":         {"rate", hasRate, notServed("rate")},
+	"disabled":     {"disabled", hasDisabled, (*reader).disabled},
 }
 
 // notServed refuses a member that this version cannot honour: a restriction must not be ignored.
@@ -76,7 +77,7 @@ func (r *reader) entry(index int) error {
 	if err != nil {
 		return err
 	}
-	e := &entry{index: index, at: int(r.dec.InputOffset()) - 1}
+	e := r.blank(index, int(r.dec.InputOffset())-1)
 	before := len(r.report.Problems)
 	for r.dec.PeekKind() == '"' {
 		if err := r.member(e); err != nil {
@@ -95,6 +96,12 @@ func (r *reader) entry(index int) error {
 		r.refused++
 	}
 	return nil
+}
+
+// blank is the entry to read into. There is one at a time: a hundred thousand need not be made.
+func (r *reader) blank(index, at int) *entry {
+	r.scratch = entry{index: index, at: at, names: r.scratch.names[:0], tokens: r.scratch.tokens[:0]}
+	return &r.scratch
 }
 
 // label gives the problems of an entry its name, which may have stood after what they are about.
@@ -131,9 +138,9 @@ func (r *reader) member(e *entry) error {
 
 // lookupMember finds a member by its key, without a copy when it is written plainly.
 func lookupMember(key value) (m member, name string, ok bool) {
-	if plain := key.Value[1 : len(key.Value)-1]; !strings.Contains(string(plain), `\`) {
+	if plain := key.Value[1 : len(key.Value)-1]; bytes.IndexByte(plain, '\\') < 0 {
 		if m, ok = members[string(plain)]; ok {
-			return m, string(plain), true
+			return m, m.name, true
 		}
 	}
 	name, _ = text(key)
