@@ -20,8 +20,8 @@ const (
 )
 
 // MaxWork bounds one validation: values to check × expanded size of the schema, plus bytes of text ×
-// instructions of its regular expressions / 16. A value beyond it is a violation, not a long wait.
-const MaxWork = 5_000_000
+// instructions of its regular expressions / 64. A value beyond it is a violation, not a long wait.
+const MaxWork = 1_000_000
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -170,6 +171,62 @@ func TestValidate(t *testing.T) {
 				t.Errorf("violations (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestMessages has one value for each way of not fitting that TestValidate has none for.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ schema, value, path, message string }{
+		{`false`, `1`, "", "is not known here"},
+		{`{"not":{}}`, `1`, "", "has a form that is excluded"},
+		{`{"anyOf":[{"type":"string"},{"minimum":5}]}`, `1`, "", "fits none of the allowed forms"},
+		{`{"oneOf":[{"type":"integer"},{"minimum":0}]}`, `1`, "", "fits more than one of the allowed forms: it must fit exactly one"},
+		{`{"allOf":[{"type":"string"}]}`, `1`, "", "must be a string, is a number"},
+		{`{"if":{"type":"integer"},"then":{"minimum":5}}`, `1`, "", "must be at least 5"},
+		{`{"exclusiveMaximum":1.5}`, `1.5`, "", "must be less than 1.5"},
+		{`{"multipleOf":0.01}`, `0.015`, "", "must be a multiple of 0.01"},
+		{`{"minLength":1}`, `""`, "", "must have at least 1 character, has 0"},
+		{`{"minProperties":2}`, `{"a":1}`, "", "must have at least 2 members, has 1"},
+		{`{"maxProperties":1}`, `{"a":1,"b":2}`, "", "must have at most 1 member, has 2"},
+		{`{"maxItems":1}`, `[1,2]`, "", "must have at most 1 item, has 2"},
+		{`{"contains":{"type":"string"}}`, `[1]`, "", "has no item of the required form"},
+		{`{"contains":{"type":"string"},"minContains":2}`, `["a"]`, "", "must have at least 2 items of the required form, has 1"},
+		{`{"contains":{"type":"string"},"maxContains":1}`, `["a","b"]`, "", "must have at most 1 item of the required form, has 2"},
+		{`{"prefixItems":[true],"items":false}`, `[1,2]`, "/1", "is not known here"},
+		{`{"propertyNames":{"maxLength":1}}`, `{"long":1}`, "/long", "is not an allowed name"},
+		{`{"patternProperties":{"^x":{"type":"string"}}}`, `{"xy":1}`, "/xy", "must be a string, is a number"},
+		{`{"properties":{"a":true},"unevaluatedProperties":false}`, `{"b":1}`, "/b", "is not known here"},
+		{`{"dependentSchemas":{"a":{"required":["b"]}}}`, `{"a":1}`, "/b", "is required"},
+		{`{"const":{"b":[1],"a":null}}`, `1`, "", `must be {"a":null,"b":[1]}`},
+		{`{"enum":[null,true,0.5]}`, `1`, "", "must be one of null, true, 0.5"},
+		{`{"type":["array","null"]}`, `true`, "", "must be null or an array, is a boolean"},
+		{`{"prefixItems":[{"$ref":"#/$defs/s"}],"$defs":{"s":{"type":"string"}}}`, `[1]`, "/0", "must be a string, is a number"},
+		{`{"$ref":"#/prefixItems/0","prefixItems":[{"type":"string"}]}`, `1`, "", "must be a string, is a number"},
+	} {
+		got := compile(t, tt.schema).Validate(jsontext.Value(tt.value))
+		if len(got) != 1 || got[0].Path != tt.path || got[0].Message != tt.message {
+			t.Errorf("%s for %s: %+v, want %q %q", tt.value, tt.schema, got, tt.path, tt.message)
+		}
+	}
+}
+
+// TestMessagesAreShort: neither a schema nor a value makes a long one.
+func TestMessagesAreShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 900)
+	for _, tt := range []struct{ schema, value string }{
+		{`{"const":"` + long + `"}`, `1`},
+		{`{"enum":["` + long + `","` + long + `"]}`, `1`},
+		{`{"pattern":"` + strings.Repeat("a", 1000) + `"}`, `"b"`},
+		{`{"additionalProperties":false}`, `{"` + long + `":1}`},
+		{`{"dependentRequired":{"` + long + `":["x"]}}`, `{"` + long + `":1}`},
+		{`{"maximum":1e300}`, `1e301`},
+	} {
+		got := compile(t, tt.schema).Validate(jsontext.Value(tt.value))
+		if len(got) != 1 || len(got[0].Path) > 210 || len(got[0].Message) > 300 || !utf8.ValidString(got[0].Path+got[0].Message) {
+			t.Errorf("%.80s: %+v", tt.schema, got)
+		}
 	}
 }
 

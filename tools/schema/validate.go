@@ -42,7 +42,7 @@ func (s *Schema) Validate(raw jsontext.Value) []Violation {
 }
 
 func (s *Schema) work(value any, text int) int {
-	return size(value)*s.cost.values + text/16*s.cost.program
+	return size(value)*s.cost.values + text/64*s.cost.program
 }
 
 // WithoutNulls is arguments without those members of the root that are null, optional, and of a
