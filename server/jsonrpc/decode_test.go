@@ -209,7 +209,7 @@ func TestHostileBodies(t *testing.T) {
 	for name, arguments := range map[string]string{
 		"a long name":        `{"` + strings.Repeat("k", size) + `":1}`,
 		"many names":         many(100_000, `"last":0`),
-		"many escaped names": `{` + strings.Repeat(`"\u0061":[],`, 1) + strings.TrimPrefix(many(50_000, `"\u0062":0`), `{`),
+		"many escaped names": `{"\u0061":[],` + strings.TrimPrefix(many(50_000, `"\u0062":0`), `{`),
 		"a long number":      strings.Repeat("9", 10_000),
 		"many objects":       `[` + strings.Repeat(`{},`, size/3) + `{}]`,
 	} {

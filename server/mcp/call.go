@@ -45,7 +45,7 @@ func (q *request) run(name string) (*tools.Result, error) {
 		Remote:             q.x.Remote,
 		Method:             q.method.name,
 	}
-	if q.meta.progress != nil && q.accept.stream && !q.batched {
+	if isGiven(q.meta.progress) && q.accept.stream && !q.batched {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()

@@ -122,19 +122,22 @@ func (q *request) settleLegacy(method string) error {
 	return nil
 }
 
-// checkShape is about params as every method has them.
+// checkShape is about params as every method has them. A null counts as absent: many callers write
+// what they have nothing for.
 func (q *request) checkShape() error {
-	if q.m.Params != nil && q.m.Params.Kind() != '{' {
+	if isGiven(q.m.Params) && q.m.Params.Kind() != '{' {
 		return badParams("params must be an object")
 	}
-	if q.m.Meta != nil && q.m.Meta.Kind() != '{' {
+	if isGiven(q.m.Meta) && q.m.Meta.Kind() != '{' {
 		return badParams("params._meta must be an object")
 	}
-	if t := q.meta.progress; t != nil && !isToken(t) {
+	if t := q.meta.progress; isGiven(t) && !isToken(t) {
 		return badParams("params._meta.progressToken must be a string or an integer, of at most %d bytes", jsonrpc.MaxID)
 	}
 	return nil
 }
+
+func isGiven(v jsontext.Value) bool { return v != nil && v.Kind() != 'n' }
 
 func isToken(v jsontext.Value) bool {
 	if len(v) > jsonrpc.MaxID {

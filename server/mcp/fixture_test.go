@@ -94,7 +94,14 @@ const maxBody = 64 << 10
 
 var everyTool = auth.Names("clock", "praxec.query", "note_write", "wipe", "fail", "blocks", "structured", "steps", "typed", "panics", "hang")
 
-func newHouse(t testing.TB, configure func(*mcp.Config, *edge.Config)) *house {
+// failer is what a test and a drawn case of one have in common.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func newHouse(t failer, configure func(*mcp.Config, *edge.Config)) *house {
 	t.Helper()
 	h := &house{clients: &clients{}, journal: &journal{}}
 	h.clients.set(

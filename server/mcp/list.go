@@ -50,7 +50,7 @@ func (l *list) cursor(page int) string {
 
 // page is the number of the page that a cursor asks for; the first without one.
 func (l *list) page(cursor jsontext.Value) (int, error) {
-	if cursor == nil || cursor.Kind() == 'n' {
+	if !isGiven(cursor) {
 		return 0, nil
 	}
 	text, _ := jsonrpc.String(cursor)
