@@ -48,7 +48,10 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, s settings) error {
+func run(ctx context.Context, s settings) (err error) {
+	if s.programs, err = filepath.Abs(s.programs); err != nil {
+		return err
+	}
 	work, err := os.MkdirTemp("", "prax-bench-")
 	if err != nil {
 		return err

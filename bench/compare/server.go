@@ -68,8 +68,12 @@ func (t target) serving(ctx context.Context, do func(addr string, pid int) error
 	if err := server.Start(); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		server.Wait()
+		stop() // nobody need wait for answers any more
+		close(ended)
+	}()
 	err = t.answers(ctx, addr)
 	if err == nil {
 		err = do(addr, server.Process.Pid)
