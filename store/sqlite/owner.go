@@ -8,7 +8,7 @@ import "strconv"
 // leaves it out, and a test must notice.
 const (
 	ownDocument = "owner = ?"
-	ownCalls    = "user = ?"
+	ownCalls    = "b.user = ?"
 )
 
 // ownerTerm starts every term of an owner's documents in the search index.

@@ -108,9 +108,10 @@ func (t *tx) SearchDocuments(s auth.Scope, q store.Query) ([]store.Document, err
 	if o.number == 0 || err != nil {
 		return nil, err
 	}
+	// CROSS JOIN keeps the planner from walking through all of the owner's documents instead.
 	return t.documents(s.User(), `SELECT `+documentColumns+` FROM
 		(SELECT rowid AS place FROM document_word WHERE document_word MATCH ? ORDER BY rowid DESC LIMIT ?)
-		JOIN document ON seq = place WHERE `+ownDocument+` AND (namespace = ? OR ? = '') ORDER BY seq DESC`,
+		CROSS JOIN document ON seq = place WHERE `+ownDocument+` AND (namespace = ? OR ? = '') ORDER BY place DESC`,
 		match(o.number, q), store.MaxCandidates, o.number, q.Namespace, q.Namespace)
 }
 

@@ -43,7 +43,7 @@ func (t *tx) traces(s auth.Scope, needle []byte, f func(store.Trace) bool) error
 		return nil
 	}, `SELECT b.seq, e.hash, b.calls, coalesce(json_array_length(b.calls), 1), CASE WHEN b.calls IS NULL THEN e.body ELSE '' END
 		FROM block_user b JOIN event e ON e.chain = b.chain AND e.seq = b.seq
-		WHERE b.`+ownCalls+` AND b.chain = ? ORDER BY b.seq DESC LIMIT ?`, s.User(), store.MainChain, store.MaxTraces)
+		WHERE `+ownCalls+` AND b.chain = ? ORDER BY b.seq DESC LIMIT ?`, s.User(), store.MainChain, store.MaxTraces)
 }
 
 // callText is a row that leads to calls of one user.

@@ -1,0 +1,151 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"prax/auth"
+	"prax/store"
+	"prax/store/sqlite"
+)
+
+// BenchmarkUpdate is one durable document and event an operation; with more callers more of them
+// share a commit.
+func BenchmarkUpdate(b *testing.B) {
+	for _, callers := range []int{1, 16, 64, 256} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			db := benchmarked(b)
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			var group sync.WaitGroup
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range callers {
+				group.Go(func() {
+					for left.Add(-1) >= 0 {
+						err := db.Update(context.Background(), func(t store.Tx) error {
+							_, err := t.PutDocument(store.Document{User: "alice", Kind: store.Memory, Body: "the deploy of tuesday went well"})
+							t.AddEvent(store.Event{Kind: store.EventCall, User: "alice", Tool: "memory_remember", RequestID: "r"})
+							return err
+						})
+						if err != nil {
+							b.Error(err)
+						}
+					}
+				})
+			}
+			group.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
+		})
+	}
+}
+
+// BenchmarkEvent is a durable event an operation, without a document: what the writer itself costs.
+func BenchmarkEvent(b *testing.B) {
+	for _, callers := range []int{1, 64} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			db := benchmarked(b)
+			var left atomic.Int64
+			left.Store(int64(b.N))
+			var group sync.WaitGroup
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range callers {
+				group.Go(func() {
+					for left.Add(-1) >= 0 {
+						_ = db.Update(context.Background(), func(t store.Tx) error {
+							t.AddEvent(store.Event{Kind: store.EventCall, User: "alice", Tool: "memory_remember", RequestID: "r"})
+							return nil
+						})
+					}
+				})
+			}
+			group.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
+		})
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	db := benchmarked(b)
+	e := store.Event{Kind: store.EventCall, User: "alice", Client: "agent", Tool: "memory_recall", RequestID: "0123456789", Outcome: "ok"}
+	b.ReportAllocs()
+	for b.Loop() {
+		db.Record(e)
+	}
+}
+
+func BenchmarkDocument(b *testing.B) {
+	db := benchmarked(b)
+	s := auth.Principal{User: "alice"}.Scope()
+	var d store.Document
+	err := db.Update(context.Background(), func(t store.Tx) (err error) {
+		d, err = t.PutDocument(store.Document{User: "alice", Kind: store.Memory, Body: "text"})
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		err := db.View(context.Background(), func(t store.Tx) error {
+			_, err := t.Document(s, d.ID)
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSearch looks among a user's 100,000 documents for words of all frequencies.
+func BenchmarkSearch(b *testing.B) {
+	db := benchmarked(b)
+	const documents, step = 100_000, 5000
+	for from := 0; from < documents; from += step {
+		err := db.Update(context.Background(), func(t store.Tx) error {
+			for i := from; i < from+step; i++ {
+				body := fmt.Sprintf("common words of document w%d about topic%d in week%d", i, i%1000, i%52)
+				if _, err := t.PutDocument(store.Document{User: "alice", Kind: store.Memory, Body: body}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	s := auth.Principal{User: "alice"}.Scope()
+	for _, query := range []string{"common", "common words about", "week7", "topic77", "w77777", "t", "w"} {
+		b.Run(query, func(b *testing.B) {
+			q := store.Query{Kind: store.Memory, Words: store.QueryWords(query)}
+			for b.Loop() {
+				err := db.View(context.Background(), func(t store.Tx) error {
+					found, err := t.SearchDocuments(s, q)
+					if err == nil && len(found) == 0 {
+						b.Fatal("nothing found")
+					}
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func benchmarked(b *testing.B) *sqlite.DB {
+	b.Helper()
+	db := open(b, sqlite.Config{Dir: b.TempDir()})
+	b.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return db
+}

@@ -1,0 +1,24 @@
+package sqlite_test
+
+import (
+	"math/rand/v2"
+	"os/exec"
+	"testing"
+)
+
+// TestKilledAtAnyMoment: what was acknowledged survives SIGKILL, whenever it comes, again and
+// again on the same files.
+func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var acknowledged []string
+	for range 5 {
+		last := 1 + rand.IntN(300)
+		acknowledged = append(acknowledged, run(t, dir, nil, func(cmd *exec.Cmd, n int) {
+			if n == last {
+				_ = cmd.Process.Kill()
+			}
+		})...)
+		survived(t, dir, acknowledged)
+	}
+}
