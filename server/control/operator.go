@@ -1,0 +1,191 @@
+package control
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
+	"prax/auth/clients"
+	"prax/auth/policy"
+	"prax/store"
+	"prax/tools"
+)
+
+// EventOperator is an act of an operator. Its Detail has the uid and, where the act was for a client,
+// the client's name; a call has an event of its own beside it, with the same request id.
+const EventOperator store.EventKind = "operator"
+
+// ErrNoClient says that no client of that name is live: there is none, or it is refused, disabled or
+// expired.
+var ErrNoClient = errors.New("no live client of that name")
+
+// Clients is the registry of clients, as it is in force now.
+type Clients interface {
+	ByName(name string) (auth.Principal, bool)
+	Reload(reason string) clients.Report
+}
+
+// Tools is the registry of tools.
+type Tools interface {
+	Call(ctx context.Context, c *tools.Call) (*tools.Result, error)
+	Decide(p auth.Principal, name string) policy.Decision
+	Find(name string) (*tools.Tool, bool)
+	List(p auth.Principal) []*tools.Tool
+}
+
+// Audit is what the operator reads, and where the acts go.
+type Audit interface {
+	View(ctx context.Context, f func(store.Tx) error) error
+	Verify(ctx context.Context) (store.Report, error)
+	Record(e store.Event)
+}
+
+// Status is a running server as its operator sees it. It holds no secret.
+type Status struct {
+	Version  string         `json:"version"`
+	PID      int            `json:"pid"`
+	Addr     string         `json:"addr"` // where it listens
+	Started  time.Time      `json:"started"`
+	Enabled  bool           `json:"enabled"`  // /mcp exists
+	Draining bool           `json:"draining"` // it is about to stop
+	Registry clients.Status `json:"registry"`
+}
+
+// Config is what an operator's acts reach.
+type Config struct {
+	Clients Clients
+	Tools   Tools
+	Audit   Audit
+	Status  func() Status    // nil: there is nothing running to tell of
+	Now     func() time.Time // nil: time.Now
+	Log     *slog.Logger     // nil: none
+	Poll    time.Duration    // how often a followed audit is looked at; 0: DefaultPoll
+}
+
+// DefaultPoll is how soon an event is seen by an operator who follows the audit.
+const DefaultPoll = 250 * time.Millisecond
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Poll <= 0 {
+		c.Poll = DefaultPoll
+	}
+	return c
+}
+
+// Operator acts for one user of this machine.
+type Operator struct {
+	cfg Config
+	uid int
+}
+
+// NewOperator is the operator with this uid, proven by whoever calls.
+func NewOperator(c Config, uid int) *Operator { return &Operator{cfg: c.withDefaults(), uid: uid} }
+
+// Principal is the operator as a caller of its own: a person who oversees everybody and was granted
+// every name. What is HIGH stays out of reach all the same.
+func Principal(uid int) auth.Principal {
+	name := fmt.Sprintf("operator:%d", uid)
+	return auth.Principal{
+		Client: name, User: name, Allow: auth.Everything(), Workflows: auth.Everything(),
+		Roles: auth.Names("human"), Oversees: auth.Everything(),
+	}
+}
+
+// Call calls a tool with exactly the rights of the client called as. The error is [ErrNoClient],
+// tools.ErrUnknownTool, or tools.ErrArguments with a sentence.
+func (o *Operator) Call(ctx context.Context, as, tool string, arguments jsontext.Value) (*tools.Result, error) {
+	act := o.begin("call", as, tool)
+	p, ok := o.cfg.Clients.ByName(as)
+	if !ok {
+		o.end(act, "denied", ErrNoClient.Error())
+		return nil, ErrNoClient
+	}
+	act.Registry = p.Generation
+	res, err := o.cfg.Tools.Call(ctx, &tools.Call{
+		Principal: p, Method: "operator/call", Name: tool, Arguments: arguments, Progress: func(tools.Progress) {},
+		RequestID: act.RequestID, Remote: act.Client,
+	})
+	switch {
+	case errors.Is(err, tools.ErrUnknownTool):
+		o.end(act, "denied", err.Error())
+	case err != nil || res.IsError:
+		o.end(act, "error", "")
+	default:
+		o.end(act, "ok", "")
+	}
+	return res, err
+}
+
+// Access tells whether the client called as may use a tool now, and what decides. Without a tool it
+// lists what the client may use.
+func (o *Operator) Access(_ context.Context, as, tool string) (Access, error) {
+	act := o.begin("access", as, tool)
+	a := Explain(o.cfg.Clients, o.cfg.Tools, as, tool, o.cfg.Now())
+	o.end(act, "ok", a.Reason)
+	return a, nil
+}
+
+// Verify walks the audit chain.
+func (o *Operator) Verify(ctx context.Context) (store.Report, error) {
+	act := o.begin("verify", "", "")
+	report, err := o.cfg.Audit.Verify(ctx)
+	outcome := "ok"
+	if err != nil || !report.OK() {
+		outcome = "error"
+	}
+	o.end(act, outcome, "")
+	return report, err
+}
+
+// Reload has clients.json read again now, whatever the watcher saw.
+func (o *Operator) Reload(context.Context) (clients.Report, error) {
+	act := o.begin("reload", "", "")
+	report := o.cfg.Clients.Reload("operator")
+	outcome := "ok"
+	if !report.OK {
+		outcome = "error"
+	}
+	o.end(act, outcome, "")
+	return report, nil
+}
+
+// Status tells how the server is. It changes nothing, is asked often, and is not audited.
+func (o *Operator) Status(context.Context) (Status, error) {
+	if o.cfg.Status == nil {
+		return Status{}, errors.New("no server to tell of")
+	}
+	return o.cfg.Status(), nil
+}
+
+type detail struct {
+	As  string `json:"as,omitzero"`
+	UID int    `json:"uid"`
+}
+
+func (o *Operator) begin(act, as, tool string) store.Event {
+	// The strings are the operator's own; the uid is a number: this always marshals.
+	text, _ := json.Marshal(detail{As: store.SafeString(as), UID: o.uid})
+	return store.Event{
+		At: o.cfg.Now(), Kind: EventOperator, RequestID: rand.Text(), Client: fmt.Sprintf("operator:%d", o.uid),
+		Method: act, Tool: store.SafeString(tool), Detail: string(text),
+	}
+}
+
+func (o *Operator) end(act store.Event, outcome, decision string) {
+	act.Outcome, act.Decision = outcome, decision
+	act.Duration = o.cfg.Now().Sub(act.At)
+	o.cfg.Audit.Record(act)
+}

@@ -1,0 +1,126 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"prax/store"
+)
+
+// act answers one request of an operator with a value to be sent.
+type act func(ctx context.Context, o *Operator, body []byte) (any, error)
+
+// routes are the acts. Streams end when stop does.
+func (s *Server) routes(stop context.Context) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /call", s.act(call))
+	mux.Handle("POST /access", s.act(access))
+	mux.Handle("POST /verify", s.act(func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Verify(ctx) }))
+	mux.Handle("POST /reload", s.act(func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Reload(ctx) }))
+	mux.Handle("GET /status", s.act(func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Status(ctx) }))
+	mux.Handle("GET /audit", s.audit(stop))
+	return mux
+}
+
+func (s *Server) act(f act) http.Handler {
+	return s.admitted(func(w http.ResponseWriter, r *http.Request, o *Operator) {
+		body, err := readBody(w, r)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		v, err := f(r.Context(), o, body)
+		if err != nil {
+			s.fail(w, err)
+			return
+		}
+		s.send(w, http.StatusOK, v)
+	})
+}
+
+// admitted lets operators through, and nobody else.
+func (s *Server) admitted(f func(http.ResponseWriter, *http.Request, *Operator)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		uid, _ := r.Context().Value(uidKey{}).(uidOf)
+		if !mayOperate(uid, s.own) {
+			s.cfg.Log.Warn("operator's socket: refused", slog.Int("uid", uid.uid))
+			s.fail(w, errForbidden)
+			return
+		}
+		f(w, r, NewOperator(s.cfg, uid.uid))
+	})
+}
+
+// readBody ends the body's deadline with the body: from then on the connection is watched for a
+// hang-up, and a deadline would look like one.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Now().Add(bodyTimeout))
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return nil, &badRequest{err}
+	}
+	return b, out.SetReadDeadline(time.Time{})
+}
+
+func call(ctx context.Context, o *Operator, body []byte) (any, error) {
+	var asked callRequest
+	if err := decode(body, &asked); err != nil {
+		return nil, err
+	}
+	res, err := o.Call(ctx, asked.As, asked.Tool, asked.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	return toWire(res), nil
+}
+
+func access(ctx context.Context, o *Operator, body []byte) (any, error) {
+	var asked accessRequest
+	if err := decode(body, &asked); err != nil {
+		return nil, err
+	}
+	return o.Access(ctx, asked.As, asked.Tool)
+}
+
+// audit streams events as lines of their canonical form.
+func (s *Server) audit(stop context.Context) http.Handler {
+	return s.admitted(func(w http.ResponseWriter, r *http.Request, o *Operator) {
+		q := r.URL.Query()
+		after, err := strconv.ParseInt(q.Get("after"), 10, 64)
+		if err != nil {
+			s.fail(w, &badRequest{errors.New("after is no number")})
+			return
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(stop, cancel)()
+		if err := o.Events(ctx, after, q.Get("follow") == "true", eventWriter(w)); err != nil {
+			s.cfg.Log.Error("operator's socket: audit", slog.Any("error", err))
+			panic(http.ErrAbortHandler) // half a stream must not look whole
+		}
+	})
+}
+
+func eventWriter(w http.ResponseWriter) func([]store.Event) error {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := http.NewResponseController(w)
+	_ = out.Flush() // the headers, also when there is no event yet
+	return func(events []store.Event) error {
+		for _, e := range events {
+			line, err := store.EncodeEvent(e)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	}
+}

@@ -1,0 +1,142 @@
+package control
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/tools"
+)
+
+type callRequest struct {
+	As        string         `json:"as"`
+	Tool      string         `json:"tool"`
+	Arguments jsontext.Value `json:"arguments,omitzero"`
+}
+
+type accessRequest struct {
+	As   string `json:"as"`
+	Tool string `json:"tool,omitzero"`
+}
+
+// result is a tools.Result on the socket.
+type result struct {
+	Content    []block                   `json:"content"`
+	Structured jsontext.Value            `json:"structuredContent,omitzero"`
+	IsError    bool                      `json:"isError,omitzero"`
+	Meta       map[string]jsontext.Value `json:"_meta,omitempty"`
+}
+
+type block struct {
+	Type     string         `json:"type"`
+	Text     string         `json:"text,omitzero"`
+	Data     []byte         `json:"data,omitempty"`
+	MIMEType string         `json:"mimeType,omitzero"`
+	URI      string         `json:"uri,omitzero"`
+	Name     string         `json:"name,omitzero"`
+	Resource jsontext.Value `json:"resource,omitzero"`
+}
+
+func toWire(r *tools.Result) result {
+	w := result{Content: []block{}, Structured: r.Structured, IsError: r.IsError, Meta: r.Meta}
+	for _, b := range r.Content {
+		w.Content = append(w.Content, block(b))
+	}
+	return w
+}
+
+func fromWire(w result) *tools.Result {
+	r := &tools.Result{Content: []tools.Block{}, Structured: w.Structured, IsError: w.IsError, Meta: w.Meta}
+	for _, b := range w.Content {
+		r.Content = append(r.Content, tools.Block(b))
+	}
+	return r
+}
+
+// failure is what the socket answers in place of a value.
+type failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// badRequest is a request that is none of ours.
+type badRequest struct{ cause error }
+
+func (e *badRequest) Error() string { return "bad request: " + e.cause.Error() }
+func (e *badRequest) Unwrap() error { return e.cause }
+
+var errForbidden = errors.New("only the server's own user and root may use this socket")
+
+// failures pairs errors with their codes, the one way and the other.
+var failures = []struct {
+	err    error
+	code   string
+	status int
+}{
+	{errForbidden, "forbidden", http.StatusForbidden},
+	{ErrNoClient, "no_client", http.StatusNotFound},
+	{tools.ErrUnknownTool, "unknown_tool", http.StatusNotFound},
+	{tools.ErrArguments, "invalid_arguments", http.StatusBadRequest},
+}
+
+// fail is the one way from an error to the wire. The operator may read every cause.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	f, status := failure{"internal", err.Error()}, http.StatusInternalServerError
+	if bad := (*badRequest)(nil); errors.As(err, &bad) {
+		f.Code, status = "bad_request", http.StatusBadRequest
+	}
+	for _, known := range failures {
+		if errors.Is(err, known.err) {
+			f.Code, status = known.code, known.status
+		}
+	}
+	s.send(w, status, struct {
+		Error failure `json:"error"`
+	}{f})
+}
+
+func (s *Server) send(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		s.cfg.Log.Error("operator's socket: encode answer", slog.Any("error", err))
+		http.Error(w, `{"error":{"code":"internal","message":"answer cannot be encoded"}}`, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(b, '\n')) // an operator that is gone has nothing to be told
+}
+
+func decode(body []byte, v any) error {
+	if err := json.Unmarshal(body, v, json.RejectUnknownMembers(true)); err != nil {
+		return &badRequest{err}
+	}
+	return nil
+}
+
+// asError is the error that a failure stands for: one that callers branch on, with its sentence.
+func (f failure) asError() error {
+	for _, known := range failures {
+		if f.Code != known.code {
+			continue
+		}
+		if f.Message == known.err.Error() {
+			return known.err
+		}
+		return &remoteError{strings.TrimPrefix(f.Message, known.err.Error()+": "), known.err}
+	}
+	return errors.New(f.Message)
+}
+
+// remoteError is an error of the server's, with its sentence.
+type remoteError struct {
+	sentence string
+	is       error
+}
+
+func (e *remoteError) Error() string { return e.is.Error() + ": " + e.sentence }
+func (e *remoteError) Unwrap() error { return e.is }
