@@ -18,11 +18,24 @@ type command struct {
 // commands is everything prax can be asked to do, in the order of the help.
 func commands() []command {
 	return []command{
-		{name: "serve", summary: "serve tools to the clients of clients.json", run: (*program).serve},
+		{name: "serve", summary: "serve tools to agents (--dev: a ready-made trial server)", run: (*program).serve},
 		{name: "check", summary: "judge clients.json and the settings, as a start would", run: (*program).check},
+		{name: "client", summary: "add, rotate, revoke and list clients", sub: []command{
+			{name: "add", summary: "add a client and print its token once", run: (*program).clientAdd},
+			{name: "rotate", summary: "give a client a new token", run: (*program).clientRotate},
+			{name: "revoke", summary: "remove a client", run: (*program).clientRevoke},
+			{name: "list", summary: "list the clients, without secrets", run: (*program).clientList},
+		}},
 		{name: "token", summary: "hash a token, or say whose it is", sub: []command{
 			{name: "hash", summary: "print the token_sha256 of a token on standard input", run: (*program).tokenHash},
 			{name: "inspect", summary: "say which client a token on standard input belongs to", run: (*program).tokenInspect},
+		}},
+		{name: "access", summary: "explain what a client may use, and why", run: (*program).access},
+		{name: "call", summary: "call a tool with a client's rights", run: (*program).call},
+		{name: "audit", summary: "read and verify the audit log", sub: []command{
+			{name: "tail", summary: "print the newest events", run: (*program).auditTail},
+			{name: "export", summary: "print every event as JSON lines", run: (*program).auditExport},
+			{name: "verify", summary: "recompute the chain and compare it with its signed head", run: (*program).auditVerify},
 		}},
 		{name: "health", summary: "ask the running server whether it is well", run: (*program).health},
 		{name: "config", summary: "show the settings in force", sub: []command{

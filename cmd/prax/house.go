@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"prax/auth/clients"
 	"prax/server"
+	"prax/server/control"
 	"prax/server/edge"
 	"prax/server/mcp"
 	"prax/store/sqlite"
@@ -28,6 +30,10 @@ type house struct {
 	clients *clients.Registry
 	mcp     *mcp.Server
 	server  *server.Server
+	control *control.Server
+
+	addr  string    // where it listens; set before anybody can ask
+	since time.Time // the start
 
 	first atomic.Pointer[clients.Change] // what the first reading of clients.json gave
 	live  atomic.Bool                    // a client has been live since the start
@@ -40,7 +46,7 @@ func openHouse(ctx context.Context, s *settings, out output, now func() time.Tim
 	if err != nil {
 		return nil, err
 	}
-	h := &house{settings: s, out: out, now: now, db: db}
+	h := &house{settings: s, out: out, now: now, db: db, since: now()}
 	h.tools = tools.NewRegistry(tools.Config{
 		Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: db.Key().MAC, AuditReads: s.AuditReads,
 	})
@@ -66,6 +72,7 @@ func (h *house) openClients() (err error) {
 		Instructions: instructions, Log: h.out.log, Now: h.now,
 	})
 	h.server = server.New(h.serverConfig())
+	h.control = control.New(h.controlConfig())
 	return nil
 }
 
@@ -91,22 +98,39 @@ func (h *house) serverConfig() server.Config {
 	return c
 }
 
+func (h *house) controlConfig() control.Config {
+	return control.Config{Clients: h.clients, Tools: h.tools, Audit: h.db, Status: h.status, Now: h.now, Log: h.out.log}
+}
+
+func (h *house) status() control.Status {
+	return control.Status{
+		Version: readBuild().Version, PID: os.Getpid(), Addr: h.addr, Started: h.since,
+		Enabled: h.enabled(), Draining: h.server.Draining(), Registry: h.clients.Status(),
+	}
+}
+
 // enabled tells whether /mcp exists: not before a first client has been live.
 func (h *house) enabled() bool { return h.settings.Enabled && h.live.Load() }
 
 // serve answers on ln until a signal says stop, and drains. The registry of clients is kept in step
 // until the last call is answered.
-func (h *house) serve(sig *signals, ln net.Listener) error {
+func (h *house) serve(sig *signals, ln, socket net.Listener) error {
 	serving, stop := context.WithCancel(sig.stop)
 	defer stop()
 	beside, end := context.WithCancel(context.Background())
 	var (
 		wait     sync.WaitGroup
-		failures = make(chan error, 1)
+		failures = make(chan error, 2)
 	)
 	wait.Go(func() {
 		// Without the watch an edit would not be obeyed: better not to serve at all.
 		if err := h.clients.Run(beside); err != nil {
+			failures <- err
+			stop()
+		}
+	})
+	wait.Go(func() {
+		if err := h.control.Serve(beside, socket); err != nil {
 			failures <- err
 			stop()
 		}
@@ -116,8 +140,12 @@ func (h *house) serve(sig *signals, ln net.Listener) error {
 	err := h.server.Serve(serving, ln)
 	end()
 	wait.Wait()
+	h.stopped()
 	close(failures)
-	return errors.Join(err, <-failures)
+	for failure := range failures {
+		err = errors.Join(err, failure)
+	}
+	return err
 }
 
 // reloadOn reads clients.json again at each SIGHUP, and says what came of it.
@@ -137,13 +165,11 @@ func (h *house) reloadOn(ctx context.Context, signals <-chan struct{}) {
 // closeTimeout bounds how long handlers are waited for that outlived their callers.
 const closeTimeout = 5 * time.Second
 
-// close waits for handlers, records the end and closes the store.
+// close waits for handlers and closes the store.
 func (h *house) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	err := h.tools.Close(ctx)
-	h.stopped()
-	return errors.Join(err, h.db.Close())
+	return errors.Join(h.tools.Close(ctx), h.db.Close())
 }
 
 // clientsConfig is where the clients come from. A clients.json that nobody asked for by name is no

@@ -7,15 +7,23 @@ import (
 	"unicode"
 )
 
-// printable is s with everything that a terminal would obey written out: control characters, line
-// breaks, and the format characters (bidi overrides among them) that reorder or hide text.
-func printable(s string) string {
-	if !strings.ContainsFunc(s, obeyed) {
+// printable is s on one line with everything that a terminal would obey written out: control
+// characters, line breaks, and the format characters (bidi overrides among them) that reorder or hide
+// text.
+func printable(s string) string { return writtenOut(s, obeyed) }
+
+// printableText is text of several lines: line breaks and tabs stay.
+func printableText(s string) string {
+	return writtenOut(s, func(r rune) bool { return r != '\n' && r != '\t' && obeyed(r) })
+}
+
+func writtenOut(s string, out func(rune) bool) string {
+	if !strings.ContainsFunc(s, out) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if obeyed(r) {
+		if out(r) {
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		} else {
 			b.WriteRune(r)

@@ -4,18 +4,24 @@ import (
 	"context"
 	"errors"
 	"net"
+	"path/filepath"
 
 	"prax/server"
+	"prax/server/control"
 	"prax/store"
 )
 
 // serve runs the server until a signal ends it.
 func (p *program) serve(args []string) error {
-	f := p.flags("serve", "[flags]",
+	f := p.flags("serve", "[--dev] [flags]",
 		"Serves tools over MCP to the clients of clients.json.\n"+
 			"SIGHUP reads clients.json again; SIGTERM or SIGINT finishes what runs and stops, a second one stops at once.").withSettings()
+	dev := f.Bool("dev", false, "serve ./"+devDir+" with sample data, and print two new tokens and a curl line")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
+	}
+	if *dev {
+		f.assume("PRAX_DATA", "./"+devDir)
 	}
 	s, warnings, err := p.loadSettings(f)
 	if err != nil {
@@ -24,19 +30,22 @@ func (p *program) serve(args []string) error {
 	if err := server.CheckBind(s.Addr, false, s.InsecureBind); err != nil {
 		return badConfig("", "PRAX_ADDR: %w", err)
 	}
+	if *dev {
+		s.useDev()
+	}
 	out := p.output(s.Log)
 	for _, warning := range warnings {
 		out.log.Warn(warning)
 	}
-	return p.serveUntil(s, out)
+	return p.serveUntil(s, out, *dev)
 }
 
 // serveUntil serves until it fails, or a signal ends it: the first politely, the second at once.
-func (p *program) serveUntil(s *settings, out output) error {
+func (p *program) serveUntil(s *settings, out output, dev bool) error {
 	sig := p.signals(context.Background())
 	defer sig.end()
 	done := make(chan error, 1)
-	go func() { done <- p.serveHouse(sig, s, out) }()
+	go func() { done <- p.serveHouse(sig, s, out, dev) }()
 	select {
 	case err := <-done:
 		return err
@@ -46,12 +55,18 @@ func (p *program) serveUntil(s *settings, out output) error {
 }
 
 // serveHouse opens everything, serves, and closes it again in the opposite order.
-func (p *program) serveHouse(sig *signals, s *settings, out output) (err error) {
+func (p *program) serveHouse(sig *signals, s *settings, out output, dev bool) (err error) {
 	h, err := openHouse(sig.stop, s, out, p.now)
 	if err != nil {
 		return explainOpen(err)
 	}
 	defer func() { err = errors.Join(err, h.close()) }()
+	var tokens devTokens
+	if dev {
+		if tokens, err = h.prepareDev(sig.stop); err != nil {
+			return err
+		}
+	}
 	if err := h.openClients(); err != nil {
 		return err
 	}
@@ -59,8 +74,16 @@ func (p *program) serveHouse(sig *signals, s *settings, out output) (err error) 
 	if err != nil {
 		return failed("--addr HOST:PORT listens elsewhere; port 0 picks a free one", "%w", err)
 	}
-	h.announce(p.stderr, ln.Addr().String())
-	return h.serve(sig, ln)
+	socket, err := control.Listen(filepath.Join(s.Data, control.SocketName))
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	h.addr = ln.Addr().String()
+	h.announce(p.stderr, h.addr)
+	if dev {
+		tokens.print(p.stdout, s.endpoint(h.addr))
+	}
+	return h.serve(sig, ln, socket)
 }
 
 // explainOpen says what may be done about a data directory that cannot be used.

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,14 +23,17 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 // storyCommands are the commands of the stories:
 //
 //	serve [flag...]                 start prax serve, wait until it listens, set $URL
+//	                                (-until takes a status, or a regular expression for the whole answer)
 //	signal TERM|INT|HUP|KILL        send a signal to it
 //	stopped CODE                    wait until it has ended with this exit code
 //	as-alice [-until STATUS] METHOD [PARAMS]     POST JSON-RPC with alice's token; stdout: status, body
 //	as-reader, as-nobody            the same with theirs
 //	as-token TOKEN ...              the same with any token
 //	http [-until STATUS] METHOD PATH             a bare request; stdout: status, headers, body
+//	send FILE                       the request in FILE: METHOD PATH, headers, a blank line, the body
 //	mode PERMISSIONS FILE...        the files have these permissions, in octal
 //	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
+//	absent REGEXP PATH...           no file there, or below there, has a match
 //	until FILE REGEXP               wait until the file has a match
 func storyCommands() map[string]storyCommand {
 	return map[string]storyCommand{
@@ -41,7 +47,9 @@ func storyCommands() map[string]storyCommand {
 			asCommand(args[0])(ts, neg, args[1:])
 		},
 		"http":   httpCommand,
+		"send":   sendCommand,
 		"mode":   modeCommand,
+		"absent": absentCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,
 	}
@@ -80,6 +88,33 @@ func httpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}, true)
 }
 
+func sendCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: send FILE")
+	}
+	head, body, _ := strings.Cut(ts.ReadFile(args[0]), "\n\n")
+	lines := strings.Split(head, "\n")
+	method, path, found := strings.Cut(lines[0], " ")
+	if !found {
+		ts.Fatalf("%s does not begin with METHOD PATH", args[0])
+	}
+	ask(ts, "", func(ctx context.Context) (*http.Request, error) {
+		req, err := http.NewRequestWithContext(ctx, method, ts.Getenv("URL")+path, strings.NewReader(strings.TrimSuffix(body, "\n")))
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines[1:] {
+			name, text, _ := strings.Cut(line, ": ")
+			if name == "Host" {
+				req.Host = text
+			} else {
+				req.Header.Add(name, text)
+			}
+		}
+		return req, nil
+	}, true)
+}
+
 func untilFlag(args []string) (until string, rest []string) {
 	if len(args) > 1 && args[0] == "-until" {
 		return args[1], args[2:]
@@ -97,7 +132,7 @@ func ask(ts *testscript.TestScript, until string, make func(context.Context) (*h
 		ts.Check(err)
 		status, text, err := answer(req, headers)
 		ts.Check(err)
-		if until == "" || status == until {
+		if met(until, status, text) {
 			fmt.Fprint(ts.Stdout(), text)
 			return
 		}
@@ -105,6 +140,14 @@ func ask(ts *testscript.TestScript, until string, make func(context.Context) (*h
 			ts.Fatalf("no answer %s within %v, but:\n%s", until, patience, text)
 		}
 	}
+}
+
+// met tells whether an answer is the one that was waited for.
+func met(until, status, text string) bool {
+	if _, err := strconv.Atoi(until); err == nil {
+		return status == until
+	}
+	return until == "" || regexp.MustCompile(`(?m)`+until).MatchString(text)
 }
 
 // pause waits a moment between two looks; false when ctx is over.
@@ -141,6 +184,29 @@ func modeCommand(ts *testscript.TestScript, neg bool, args []string) {
 		if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
 			ts.Fatalf("%s has mode %s, want %s", name, got, args[0])
 		}
+	}
+}
+
+func absentCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: absent REGEXP PATH...")
+	}
+	re, read := regexp.MustCompile(`(?m)`+args[0]), 0
+	for _, root := range args[1:] {
+		ts.Check(filepath.WalkDir(ts.MkAbs(root), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if found := re.Find(text); found != nil {
+				ts.Fatalf("%s has %q", path, found)
+			}
+			read += len(text)
+			return err
+		}))
+	}
+	if read == 0 {
+		ts.Fatalf("nothing to look at in %q", args[1:])
 	}
 }
 

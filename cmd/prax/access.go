@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"prax/server/control"
+)
+
+// access explains what a client may use, and why.
+func (p *program) access(args []string) error {
+	f := p.flags("access", "--as CLIENT [TOOL] [flags]",
+		"Says whether a client may use a tool now, and what decides; without TOOL, which tools it may use. Exit code 1: it may not.").withSettings()
+	as, asJSON := f.asClient(), f.Bool("json", false, "print JSON")
+	positional, err := f.parse(args, 0, 1)
+	if err != nil {
+		return err
+	}
+	if *as == "" {
+		return f.usage("--as CLIENT is missing")
+	}
+	s, _, err := p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	o, end, err := p.accessJudge(s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = end() }()
+	a, err := o.Access(context.Background(), *as, strings.Join(positional, ""))
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		err = p.printJSON(a)
+	} else {
+		err = printAccess(p.stdout, a)
+	}
+	if err == nil && !a.Allowed {
+		return &failure{code: exitFailed, err: errShown}
+	}
+	return err
+}
+
+func printAccess(out io.Writer, a control.Access) error {
+	verdict := "no"
+	if a.Allowed {
+		verdict = "yes"
+	}
+	fmt.Fprintf(out, "%s: %s\n", verdict, printable(a.Reason))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, fact := range a.Facts {
+		mark := "ok"
+		if !fact.Holds {
+			mark = "stops it"
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", printable(fact.Name), printable(fact.Value), mark)
+	}
+	for _, name := range a.Usable {
+		fmt.Fprintf(w, "  may use\t%s\t\n", printable(name))
+	}
+	return w.Flush()
+}

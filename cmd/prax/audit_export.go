@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"prax/store"
+)
+
+// auditExport prints every event as it is hashed.
+func (p *program) auditExport(args []string) error {
+	f := p.flags("audit export", "[--after NUMBER] [flags]",
+		"Prints every event as one line of canonical JSON, with its hash and that of the event before. Without the member \"hash\", and\n"+
+			"canonicalized again, a line is what its hash is over: whoever has the lines can recompute the chain. The last line is the\n"+
+			"signed head, for which keys/audit.pub in the data directory is the public key.").withSettings()
+	after := f.Int64("after", 0, "begin after the event with this `NUMBER`")
+	if _, err := f.parse(args, 0, 0); err != nil {
+		return err
+	}
+	if *after < 0 {
+		return f.usage("--after %d is negative", *after)
+	}
+	s, _, err := p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	// Read first: every event that the head vouches for is among the lines then.
+	head, err := readHead(s.Data)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err = p.readAudit(ctx, s, *after, false, func(w *bufio.Writer, e store.Event) error {
+		line, err := store.EncodeEvent(e)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(line, '\n'))
+		return err
+	})
+	if err == nil {
+		_, err = p.stdout.Write(head)
+	}
+	return err
+}
+
+// headFile is where the store keeps the signed head, in the data directory.
+const headFile = "audit-head.json"
+
+// readHead is the line of the signed head; nothing before the first was signed.
+func readHead(dir string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(dir, headFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	head, err := store.DecodeHead(text)
+	if err != nil {
+		return nil, err
+	}
+	return store.EncodeHead(head), nil
+}

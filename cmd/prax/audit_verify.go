@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"prax/store"
+)
+
+// auditVerify recomputes the chain and compares it with its signed head.
+func (p *program) auditVerify(args []string) error {
+	f := p.flags("audit verify", "[--json] [flags]",
+		"Recomputes every hash of the audit chain and compares it with the signed head. Exit code 0: the chain is whole.").withSettings()
+	asJSON := f.Bool("json", false, "print JSON")
+	if _, err := f.parse(args, 0, 0); err != nil {
+		return err
+	}
+	s, _, err := p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	o, end, err := p.auditor(s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = end() }()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	r, err := o.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		err = p.printJSON(verified(r))
+	} else {
+		printVerified(p.stdout, r)
+	}
+	if err == nil && !r.OK() {
+		return &failure{code: exitFailed, err: errShown}
+	}
+	return err
+}
+
+func verified(r store.Report) any {
+	return struct {
+		OK       bool        `json:"ok"`
+		Events   int64       `json:"events"`
+		Calls    int64       `json:"calls_in_blocks"`
+		LastHash string      `json:"last_hash"`
+		Head     *store.Head `json:"head"`
+		Problems []string    `json:"problems"`
+	}{r.OK(), r.Events, r.Calls, r.LastHash, r.Head, append([]string{}, r.Problems...)}
+}
+
+func printVerified(w io.Writer, r store.Report) {
+	fmt.Fprintf(w, "%d events, and %d calls within their blocks; the last hash is %s\n", r.Events, r.Calls, r.LastHash)
+	if r.Head != nil {
+		fmt.Fprintf(w, "the signed head vouches for %d events, at %s\n", r.Head.Count, formatTime(time.UnixMilli(r.Head.At)))
+	}
+	for _, problem := range r.Problems {
+		fmt.Fprintf(w, "problem: %s\n", printable(problem))
+	}
+	if r.OK() {
+		fmt.Fprintln(w, "the chain is whole")
+	}
+}

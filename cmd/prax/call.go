@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/server/control"
+	"prax/tools"
+)
+
+// call calls a tool with exactly a client's rights.
+func (p *program) call(args []string) error {
+	f := p.flags("call", "--as CLIENT TOOL [JSON] [flags]",
+		"Calls a tool with exactly the rights of a client, as that client's user. JSON is the arguments, {} when missing.").withSettings()
+	as, asJSON := f.asClient(), f.Bool("json", false, "print the whole result as JSON")
+	positional, err := f.parse(args, 1, 2)
+	if err != nil {
+		return err
+	}
+	if *as == "" {
+		return f.usage("--as CLIENT is missing")
+	}
+	s, _, err := p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	result, err := p.callTool(ctx, s, *as, positional)
+	if err != nil {
+		return explainCall(err, *as)
+	}
+	return p.printResult(result, *asJSON)
+}
+
+func (p *program) callTool(ctx context.Context, s *settings, as string, positional []string) (_ *tools.Result, err error) {
+	o, end, err := p.caller(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	arguments := jsontext.Value("{}")
+	if len(positional) > 1 {
+		arguments = jsontext.Value(positional[1])
+	}
+	return o.Call(ctx, as, positional[0], arguments)
+}
+
+func explainCall(err error, as string) error {
+	switch {
+	case errors.Is(err, control.ErrNoClient):
+		return failed("prax client list names the clients", "%q: %w", as, err)
+	case errors.Is(err, tools.ErrUnknownTool):
+		return failed("prax access --as "+as+" says what it may use", "%w", err)
+	case errors.Is(err, tools.ErrArguments):
+		return failed(`arguments are one JSON object, as '{"query":"coffee"}'`, "%w", err)
+	}
+	return err
+}
+
+// printResult prints what a tool gave. A tool's own failure fails the command.
+func (p *program) printResult(r *tools.Result, asJSON bool) error {
+	if asJSON {
+		if err := p.printJSON(shownResult(r)); err != nil {
+			return err
+		}
+	}
+	var texts []string
+	for _, block := range r.Content {
+		if block.Type == "text" {
+			texts = append(texts, block.Text)
+		} else {
+			texts = append(texts, fmt.Sprintf("(%s %s, %d bytes)", block.Type, block.MIMEType, len(block.Data)))
+		}
+	}
+	text := strings.Join(texts, "\n")
+	switch {
+	case r.IsError && asJSON:
+		return &failure{code: exitFailed, err: errShown}
+	case r.IsError:
+		return failed("", "%s", text)
+	case asJSON:
+		return nil
+	}
+	_, err := fmt.Fprintln(p.stdout, printableText(text))
+	return err
+}
+
+// shownResult is a result with the names that callers see.
+func shownResult(r *tools.Result) any {
+	type block struct {
+		Type string `json:"type"`
+		Text string `json:"text,omitzero"`
+	}
+	shown := struct {
+		Content    []block                   `json:"content"`
+		Structured jsontext.Value            `json:"structuredContent,omitzero"`
+		IsError    bool                      `json:"isError"`
+		Meta       map[string]jsontext.Value `json:"_meta,omitempty"`
+	}{[]block{}, r.Structured, r.IsError, r.Meta}
+	for _, b := range r.Content {
+		shown.Content = append(shown.Content, block{b.Type, b.Text})
+	}
+	return shown
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// printing is how a command that makes a token prints it.
+type printing struct{ json, quiet *bool }
+
+func (f *flags) printing() printing {
+	return printing{
+		json:  f.Bool("json", false, "print JSON"),
+		quiet: f.Bool("quiet", false, "print the token and nothing else"),
+	}
+}
+
+// token prints a new token, once, and how to use it.
+func (how printing) token(p *program, t tokenFile, done string) error {
+	switch {
+	case *how.json:
+		return p.printJSON(t)
+	case *how.quiet:
+		_, err := fmt.Fprintln(p.stdout, t.Token)
+		return err
+	}
+	w := p.stdout
+	fmt.Fprintf(w, "client %s %s in %s\n", printable(t.Name), done, printable(t.File))
+	if t.UserID != "" {
+		fmt.Fprintf(w, "acts as user %s, may use %s, %s\n", printable(t.UserID), granting(t.Allow), expiring(t.Expires))
+	}
+	fmt.Fprintf(w, "\nits token, which is shown this once:\nexport PRAX_TOKEN=%s\n\n", t.Token)
+	printSnippets(w, t.URL)
+	return nil
+}
+
+func granting(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return printable(strings.Join(names, ", "))
+}
+
+func expiring(at string) string {
+	if at == "" {
+		return "never expires"
+	}
+	return "expires " + at
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth/clients"
+	"prax/server/control"
+	"prax/store"
+	"prax/store/sqlite"
+	"prax/tools"
+	"prax/tools/builtin"
+)
+
+// operator is what an operator's command does: in the running server through its socket, or on the
+// files when none runs.
+type operator interface {
+	Call(ctx context.Context, as, tool string, arguments jsontext.Value) (*tools.Result, error)
+	Access(ctx context.Context, as, tool string) (control.Access, error)
+	Verify(ctx context.Context) (store.Report, error)
+	Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error
+}
+
+// dial is the operator of the running server; false when none runs with this data directory.
+func dial(s *settings) (operator, func() error, bool, error) {
+	c, err := control.Dial(filepath.Join(s.Data, control.SocketName))
+	switch {
+	case err == nil:
+		return c, func() error { c.Close(); return nil }, true, nil
+	case errors.Is(err, control.ErrNoServer):
+		return nil, nil, false, nil
+	}
+	return nil, nil, false, failed("the operator's socket is open to the user that the server runs as, and to root", "%w", err)
+}
+
+// auditor reads the audit: the store is opened for reading only when no server runs.
+func (p *program) auditor(s *settings) (operator, func() error, error) {
+	o, end, running, err := dial(s)
+	if err != nil || running {
+		return o, end, err
+	}
+	db, err := sqlite.OpenReadOnly(s.Data)
+	if err != nil {
+		return nil, nil, failed("PRAX_DATA or --data says where the data is", "%w", err)
+	}
+	return control.NewOperator(control.Config{Audit: db, Now: p.now}, os.Getuid()), db.Close, nil
+}
+
+// caller calls tools: without a server it takes the store for itself, as a server would.
+func (p *program) caller(ctx context.Context, s *settings) (operator, func() error, error) {
+	o, end, running, err := dial(s)
+	if err != nil || running {
+		return o, end, err
+	}
+	out := output{log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
+	h, err := openHouse(ctx, s, out, p.now)
+	if err != nil {
+		return nil, nil, explainOpen(err)
+	}
+	if err := h.openClients(); err != nil {
+		return nil, nil, errors.Join(err, h.close())
+	}
+	return control.NewOperator(h.controlConfig(), os.Getuid()), h.close, nil
+}
+
+// accessJudge explains access. Without a server it reads clients.json and nothing else.
+func (p *program) accessJudge(s *settings) (operator, func() error, error) {
+	o, end, running, err := dial(s)
+	if err != nil || running {
+		return o, end, err
+	}
+	catalogue := tools.NewRegistry(tools.Config{Store: noStore{}, Now: p.now})
+	if err := catalogue.Set("builtin", builtin.Tools(builtin.Config{})); err != nil {
+		return nil, nil, err
+	}
+	registry, err := clients.Open(s.clientsConfig(nil), catalogue, nil, p.now)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := control.Config{Clients: registry, Tools: catalogue, Audit: noStore{}, Now: p.now}
+	return control.NewOperator(c, os.Getuid()), func() error { return nil }, nil
+}
+
+// noStore stands where nothing is read and nothing is written: it is explained what would be decided, and
+// no call is made.
+type noStore struct{}
+
+var errNoStore = errors.New("no store is open")
+
+// View refuses.
+func (noStore) View(context.Context, func(store.Tx) error) error { return errNoStore }
+
+// Update refuses.
+func (noStore) Update(context.Context, func(store.Tx) error) error { return errNoStore }
+
+// Verify refuses.
+func (noStore) Verify(context.Context) (store.Report, error) { return store.Report{}, errNoStore }
+
+// Record leaves no trace: no server runs whose audit it would be.
+func (noStore) Record(store.Event) {}
+
+// Health refuses.
+func (noStore) Health(context.Context) error { return errNoStore }
+
+// Close does nothing.
+func (noStore) Close() error { return nil }
+
+// asClient adds --as to a command and reads it.
+func (f *flags) asClient() *string {
+	return f.String("as", "", "the `CLIENT` whose rights are meant; required")
+}
