@@ -59,8 +59,8 @@ const (
 	NobodyListed  Code = "nobody"
 )
 
-// severities are the warnings, and whether a check fails for one all the same; every other code is an
-// error.
+// warnings are the codes that put nobody out, and whether a check fails for one all the same. Every other
+// code is an error.
 var warnings = map[Code]struct{ failsCheck bool }{
 	Unnamed:       {},
 	UnknownMember: {failsCheck: true},

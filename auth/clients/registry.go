@@ -20,15 +20,21 @@ type Registry struct {
 	now       func() time.Time
 
 	current  atomic.Pointer[view]
+	reading  atomic.Pointer[reading]
 	everLive atomic.Bool
 	wake     chan struct{} // tells Run that a grace began
 
 	mu         sync.Mutex // one reload at a time; guards what follows
 	generation uint64     // the last one given out
-	report     Report     // of the last reading
-	loaded     time.Time  // when the file was last read well
 	seal       string     // what of the file came into force last: digest and mode
 	failing    string     // the failure that was last reported; "" while the file reads
+}
+
+// reading is what the last look at the file found. It is apart from the lock, so that a hook that takes
+// its time keeps nobody from asking for the status.
+type reading struct {
+	report Report
+	loaded time.Time // when a file last came into force
 }
 
 // view is what is in force, immutable: a snapshot, and while the file does not read, what becomes of it.
@@ -67,6 +73,7 @@ func Open(cfg Config, catalogue Catalogue, log *slog.Logger, now func() time.Tim
 		now = time.Now
 	}
 	r := &Registry{cfg: cfg, catalogue: catalogue, log: log, now: now, wake: make(chan struct{}, 1)}
+	r.reading.Store(&reading{})
 	r.current.Store(&view{snapshot: nobody(), changed: make(chan struct{})})
 	r.Reload("start")
 	return r, nil
@@ -117,15 +124,13 @@ type Status struct {
 	Problems   []Problem // of the last reading
 }
 
-// Status is the state now. It walks all clients.
+// Status is the state now. It walks all clients, and never waits for a reload.
 func (r *Registry) Status() Status {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	v, now := r.current.Load(), r.now()
+	v, last, now := r.current.Load(), r.reading.Load(), r.now()
 	in := v.at(func() time.Time { return now })
 	return Status{
-		Generation: in.generation, Loaded: r.loaded, OK: !v.stale,
+		Generation: in.generation, Loaded: last.loaded, OK: !v.stale,
 		Stale: v.stale && !v.closed && in == v.snapshot, Clients: in.live(now),
-		EverLive: r.everLive.Load(), Problems: r.report.Problems, Digest: in.digest,
+		EverLive: r.everLive.Load(), Problems: last.report.Problems, Digest: in.digest,
 	}
 }

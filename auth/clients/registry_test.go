@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -215,6 +216,36 @@ func closedOrOpen(c <-chan struct{}) <-chan struct{} {
 	done := make(chan struct{})
 	close(done)
 	return done
+}
+
+// TestStatusWaitsForNobody: a hook that takes its time, as one that writes to a full disk does, keeps neither
+// lookups nor the status waiting.
+func TestStatusWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	begun, release := make(chan struct{}, 1), make(chan struct{})
+	var slow atomic.Bool
+	w := open(t, file(alice("")), func(c *clients.Config) {
+		c.OnReload = func(clients.Change) {
+			if slow.Load() {
+				begun <- struct{}{}
+				<-release
+			}
+		}
+	})
+	slow.Store(true)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.save(file(bystander))
+	}()
+	<-begun
+	w.want(aliceToken, false)
+	w.want(byToken, true)
+	if s := w.Status(); !s.OK || s.Clients != 1 {
+		t.Errorf("status %+v", s)
+	}
+	close(release)
+	<-done
 }
 
 // TestOpenRefusesNonsense: a behaviour that does not exist must not turn into one.

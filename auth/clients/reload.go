@@ -27,7 +27,7 @@ func (r *Registry) Reload(reason string) Report {
 func (r *Registry) load(reason string, src *source) Report {
 	old, seal := r.current.Load(), sealOf(src)
 	if !old.stale && r.seal == seal {
-		report := r.report
+		report := r.reading.Load().report
 		report.Unchanged = true
 		return report
 	}
@@ -36,7 +36,8 @@ func (r *Registry) load(reason string, src *source) Report {
 		return r.fail(reason, f, src.digest, report)
 	}
 	back := old.stale && !old.closed && r.seal == seal
-	r.seal, r.failing, r.loaded, r.report = seal, "", r.now(), report
+	r.seal, r.failing = seal, ""
+	r.reading.Store(&reading{report, r.now()})
 	if back {
 		// The same file again within the grace: nobody saw another generation, and there is none.
 		r.current.Store(&view{snapshot: old.snapshot, changed: old.changed})
@@ -79,7 +80,7 @@ func (r *Registry) nextGeneration() uint64 {
 
 // fail notes that the file does not read. The first failure starts the grace; no later one moves its end.
 func (r *Registry) fail(reason string, f *failure, digest string, report Report) Report {
-	r.report = report
+	r.reading.Store(&reading{report, r.reading.Load().loaded})
 	failing := string(f.code) + digest
 	news := r.failing != failing
 	r.failing = failing

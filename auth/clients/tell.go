@@ -11,24 +11,24 @@ const mostLogged = 50
 // tell logs what came of a reading and hands it to the hook. The snapshots are the same when nothing
 // else came into force.
 func (r *Registry) tell(reason string, before, after *snapshot) {
-	now := r.now()
+	now, report := r.now(), &r.reading.Load().report
 	c := Change{
-		Reason: reason, Time: now, OK: r.report.OK, Generation: after.generation, Digest: r.report.Digest,
-		Clients: after.live(now), Errors: r.report.Errors, Warnings: r.report.Warnings,
+		Reason: reason, Time: now, OK: report.OK, Generation: after.generation, Digest: report.Digest,
+		Clients: after.live(now), Errors: report.Errors, Warnings: report.Warnings,
 	}
-	if !c.OK && len(r.report.Problems) > 0 {
-		c.Failure = r.report.Problems[0].String()
+	if !c.OK && len(report.Problems) > 0 {
+		c.Failure = report.Problems[0].String()
 	}
 	if before != after {
 		c.compare(before, after, now)
 	}
-	r.logChange(c)
+	r.logChange(c, report)
 	if r.cfg.OnReload != nil {
 		r.cfg.OnReload(c)
 	}
 }
 
-func (r *Registry) logChange(c Change) {
+func (r *Registry) logChange(c Change, report *Report) {
 	level, message := slog.LevelInfo, "clients in force"
 	if !c.OK {
 		level, message = slog.LevelError, "clients file does not read"
@@ -42,10 +42,10 @@ func (r *Registry) logChange(c Change) {
 	if !c.OK {
 		return
 	}
-	for _, p := range r.report.Problems[:min(len(r.report.Problems), mostLogged)] {
+	for _, p := range report.Problems[:min(len(report.Problems), mostLogged)] {
 		r.log.LogAttrs(context.Background(), p.level(), "clients: "+p.String())
 	}
-	if more := r.report.Omitted() + max(len(r.report.Problems)-mostLogged, 0); more > 0 {
+	if more := report.Omitted() + max(len(report.Problems)-mostLogged, 0); more > 0 {
 		r.log.Warn("clients: more problems are not shown", slog.Int("more", more))
 	}
 }

@@ -69,12 +69,6 @@ func (f *follower) changed(reason string) {
 	f.reasons = append(f.reasons, reason)
 }
 
-func (f *follower) calls() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.reasons)
-}
-
 // sees waits until the follower has read this text.
 func (f *follower) sees(text string) {
 	f.t.Helper()
