@@ -110,7 +110,7 @@ func LoadOrCreateKey(path string) (*Key, error) {
 }
 
 func createKey(path string) (*Key, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := makePrivate(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("installation key: %w", err)
 	}
 	var seed [seedBytes]byte
@@ -119,6 +119,18 @@ func createKey(path string) (*Key, error) {
 		return nil, err
 	}
 	return NewKey(seed[:])
+}
+
+// makePrivate makes a folder of mode 0700, whatever the umask, unless there is one.
+func makePrivate(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o700)
 }
 
 // writeFile replaces a file as one step, durably, so that a crash leaves the old one or the new.

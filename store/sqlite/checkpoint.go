@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -59,6 +60,10 @@ func (w *writer) checkpoint(patience time.Duration) {
 
 // finish empties the log for good and closes the connection; the last one to close removes it.
 func (w *writer) finish() error {
+	err := setRunning(w.c, false)
+	if err != nil {
+		w.log.Error("the end could not be noted in the database", "error", err)
+	}
 	w.checkpoint(5 * time.Second)
-	return w.c.close()
+	return errors.Join(err, w.c.close())
 }

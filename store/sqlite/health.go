@@ -50,9 +50,9 @@ func (db *DB) probe(s store.Tx) error {
 		return errNotOurs
 	}
 	at := db.now().UnixMilli()
-	if _, err := t.exec(`UPDATE probe SET at = ?, filler = zeroblob(?) WHERE id = 1`, at, probeBytes); err != nil {
+	if _, err := t.exec(`UPDATE installation SET at = ?, filler = zeroblob(?) WHERE id = 1`, at, probeBytes); err != nil {
 		return err
 	}
-	_, err := t.exec(`UPDATE probe SET filler = x'' WHERE id = 1`)
+	_, err := t.exec(`UPDATE installation SET filler = x'' WHERE id = 1`)
 	return err
 }

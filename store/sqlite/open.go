@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -102,15 +103,49 @@ func (db *DB) openDatabase() (*connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	logged := exists(path + "-wal")
 	c, err := connect(writing(path))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := prepareDatabase(c, db.dir); err != nil {
+	err = prepareDatabase(c, db.dir)
+	if err == nil {
+		err = markRunning(c, logged, db.log)
+	}
+	if err != nil {
 		_ = c.close()
 		return nil, fmt.Errorf("open %s: %w", path, fault(err))
 	}
 	return c, nil
+}
+
+// markRunning notes in the file that a server runs with it. Where the last one did not end by
+// itself there has to be its log: without it the file was copied alone, or the log was removed, so
+// it is looked through before anything trusts it.
+func markRunning(c *connection, logged bool, log *slog.Logger) error {
+	var running bool
+	if err := c.row(`SELECT running FROM installation WHERE id = 1`, nil, &running); err != nil {
+		return err
+	}
+	if running && !logged {
+		log.Warn("the database was not closed and its log is missing: what was written last is lost")
+		var found string
+		err := c.row(`PRAGMA integrity_check(1)`, nil, &found)
+		if err != nil || found != "ok" {
+			return fmt.Errorf("the database was copied without its log (%s-wal) while it was written to, and is damaged: restore a backup", databaseName)
+		}
+	}
+	return setRunning(c, true)
+}
+
+func setRunning(c *connection, running bool) error {
+	_, err := c.exec(`UPDATE installation SET running = ? WHERE id = 1 AND running <> ?`, running, running)
+	return err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // OpenReadOnly opens the store of a data directory to be read, beside a running server or without

@@ -64,11 +64,13 @@ CREATE TABLE block_user (
 
 CREATE INDEX block_user_recent ON block_user (user, chain, seq);
 
--- One row that is rewritten to find out whether the store can take a write.
-CREATE TABLE probe (
-	id     INTEGER PRIMARY KEY CHECK (id = 1),
-	at     INTEGER NOT NULL,
-	filler BLOB    NOT NULL
+-- One row about the file itself. running is 1 from the start of a server to its end; at and filler
+-- are rewritten to find out whether the store can take a write.
+CREATE TABLE installation (
+	id      INTEGER PRIMARY KEY CHECK (id = 1),
+	running INTEGER NOT NULL CHECK (running IN (0, 1)),
+	at      INTEGER NOT NULL,
+	filler  BLOB    NOT NULL
 ) STRICT;
 
-INSERT INTO probe (id, at, filler) VALUES (1, 0, x'');
+INSERT INTO installation (id, running, at, filler) VALUES (1, 0, 0, x'');

@@ -1,0 +1,41 @@
+package sqlite
+
+import (
+	"database/sql"
+	"runtime"
+
+	"prax/store"
+)
+
+// Migrations lets a test be an older or a newer prax.
+func Migrations(texts []string) (restore func()) {
+	before := migrations
+	migrations = append(append([]string(nil), before...), texts...)
+	return func() { migrations = before }
+}
+
+// SetMaxPages gives the database more room, or less, while it runs.
+func (db *DB) SetMaxPages(n int) error {
+	db.maxPages.Store(int64(n))
+	return db.writer.insist(func(store.Tx) error { return db.writer.limitPages() })
+}
+
+// Pragma is a setting of the writing connection.
+func (db *DB) Pragma(name string) (value string, err error) {
+	err = db.writer.insist(func(s store.Tx) error { return s.(*tx).c.row("PRAGMA "+name, nil, &value) })
+	return value, err
+}
+
+// Break makes the open transaction die under a function, as a disk that fails does.
+func Break(s store.Tx) error {
+	t := s.(*tx)
+	_ = t.c.script("ROLLBACK")
+	t.broken = sql.ErrConnDone
+	return t.broken
+}
+
+// EndGoroutine is what a test's FailNow does within a function.
+func EndGoroutine(store.Tx) error {
+	runtime.Goexit()
+	return nil
+}

@@ -1,0 +1,81 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"prax/store"
+	"prax/store/sqlite"
+)
+
+// TestFull: a full disk is an error that says so, for the writes that do not fit and for Health;
+// nothing is half there; recorded events wait; and once there is room everything goes on without a
+// restart.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	db := opened(t, sqlite.Config{MaxPages: 150, BlockEvery: 5 * time.Millisecond})
+	kept := 0
+	for ; ; kept++ {
+		err := put(db, "alice", strings.Repeat("x", 8<<10))
+		if errors.Is(err, store.ErrFull) {
+			break
+		}
+		if err != nil || kept > 150 {
+			t.Fatalf("document %d: %v", kept, err)
+		}
+	}
+	// Several at once fail each by itself, and quickly.
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			if err := put(db, "alice", strings.Repeat("x", 60<<10)); !errors.Is(err, store.ErrFull) {
+				t.Errorf("beside others: %v, want ErrFull", err)
+			}
+		})
+	}
+	group.Wait()
+	if err := db.Health(context.Background()); err == nil {
+		t.Error("health is good while the disk is full")
+	}
+	if got := newest(t, db, "alice"); len(got) != kept {
+		t.Errorf("%d documents, want %d", len(got), kept)
+	}
+	for range 3000 {
+		db.Record(store.Event{Kind: store.EventCall, User: "bob", Tool: "memory_recall", RequestID: "waits"})
+	}
+	eventually(t, "health tells of waiting events", func() bool { return db.Health(context.Background()) != nil })
+	if got, err := db.Pragma("integrity_check"); err != nil || got != "ok" {
+		t.Errorf("integrity: %q, %v", got, err)
+	}
+	if err := db.SetMaxPages(100_000); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(db, "alice", strings.Repeat("x", 8<<10)); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	eventually(t, "health recovers", func() bool { return db.Health(context.Background()) == nil })
+	eventually(t, "all recorded events are in the chain", func() bool {
+		report, err := db.Verify(context.Background())
+		return err == nil && report.Calls == 3000
+	})
+}
+
+// eventually waits, at most ten seconds, for what another goroutine brings about.
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(10 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-deadline.C:
+			t.Fatalf("%s: not within ten seconds", what)
+		case <-tick.C:
+		}
+	}
+}
