@@ -1,0 +1,209 @@
+package digest_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"prax/store/digest"
+)
+
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	// The examples of RFC 8785, 3.2.2 and 3.2.3, and what the form leaves open.
+	tests := map[string]string{
+		`{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001], "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}`: `{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+		`{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7}`:                                                                                                    "{\"\\r\":2,\"1\":4,\"\u0080\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\ufb33\":3}",
+		` [ -0 , 1.0 , 10e-1 ] `:     `[0,1,1]`,
+		`9007199254740992`:           `9007199254740992`,
+		`-9007199254740992`:          `-9007199254740992`,
+		`"x"`:                        `"x"`,
+		`{"b":{"d":1,"c":2},"a":[]}`: `{"a":[],"b":{"c":2,"d":1}}`,
+		strings.Repeat("[", 64) + strings.Repeat("]", 64): strings.Repeat("[", 64) + strings.Repeat("]", 64),
+	}
+	for raw, want := range tests {
+		got, err := digest.Canonical([]byte(raw))
+		if err != nil || string(got) != want {
+			t.Errorf("%s\n got %s, %v\nwant %s", raw, got, err, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	tests := []string{
+		``, ` `, `{`, `{"a":1} x`, `1 2`, `nul`, `{"a":1,}`, `[01]`, `"` + "\n" + `"`, "\"\xff\"", `"\ud800"`,
+		`{"a":1,"a":2}`, `{"x":[{"deep":{"a":1,"b":2,"\u0061":3}}]}`,
+		`9007199254740993`, `-9007199254740993`, `{"a":[1,12345678901234567890]}`, `9007199254740993.0`, `9007199254740992.5`,
+		`1e400`, `-1e400`, `NaN`, `Infinity`,
+		strings.Repeat("[", 65) + strings.Repeat("]", 65), strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), strings.Repeat("[", 1<<20),
+	}
+	for _, raw := range tests {
+		if _, err := digest.Canonical([]byte(raw)); !errors.Is(err, digest.ErrJSON) {
+			t.Errorf("%.80q: %v, want ErrJSON", raw, err)
+		}
+		if _, err := digest.Sum([]byte(raw)); err == nil {
+			t.Errorf("%.80q has a sum", raw)
+		}
+	}
+}
+
+func TestSum(t *testing.T) {
+	t.Parallel()
+	a, errA := digest.Sum([]byte(`{"a":1, "b":[2.0]}`))
+	b, errB := digest.Sum([]byte("{\"b\":[2],\n\"a\":1e0}"))
+	if a != b || errA != nil || errB != nil || a != digest.Hex([]byte(`{"a":1,"b":[2]}`)) {
+		t.Errorf("%s, %v and %s, %v", a, errA, b, errB)
+	}
+	if got := digest.Hex(nil); got != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
+		t.Errorf("sum of nothing is %s", got)
+	}
+}
+
+func FuzzCanonical(f *testing.F) {
+	for _, raw := range []string{`{"b":1,"a":[1.5e3,"\u00e9"]}`, `{"a":{"a":{}}}`, `-0.0`, `"\ud83d\ude00"`, `[9007199254740993]`} {
+		f.Add([]byte(raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		before := bytes.Clone(raw)
+		got, err := digest.Canonical(raw)
+		if !bytes.Equal(before, raw) {
+			t.Fatalf("%q was changed", before)
+		}
+		if err != nil {
+			if !errors.Is(err, digest.ErrJSON) {
+				t.Fatalf("%q: %v", raw, err)
+			}
+			return
+		}
+		again, err := digest.Canonical(got)
+		if err != nil || !bytes.Equal(again, got) {
+			t.Fatalf("%q gives %q, and that %q, %v", raw, got, again, err)
+		}
+	})
+}
+
+func TestKey(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "keys")
+	path := filepath.Join(dir, "audit.key")
+	if _, err := digest.LoadKey(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no key yet: %v", err)
+	}
+	made, err := digest.LoadOrCreateKey(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := digest.LoadKey(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := digest.LoadOrCreateKey(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := []byte("message")
+	for _, k := range []*digest.Key{loaded, again} {
+		if k.MAC(message) != made.MAC(message) || k.Sign(message) != made.Sign(message) || k.Public() != made.Public() {
+			t.Error("the key that is read is another")
+		}
+	}
+	for name, want := range map[string]fs.FileMode{".": 0o700, "audit.key": 0o600, "audit.pub": 0o600} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want mode %v", name, info, err, want)
+		}
+	}
+	if public, err := os.ReadFile(filepath.Join(dir, "audit.pub")); err != nil || strings.TrimSpace(string(public)) != made.Public() {
+		t.Errorf("audit.pub holds %q, %v", public, err)
+	}
+	other, err := digest.LoadOrCreateKey(filepath.Join(t.TempDir(), "audit.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.MAC(message) == made.MAC(message) || other.Public() == made.Public() {
+		t.Error("two installations have one key")
+	}
+	signature := made.Sign(message)
+	if !digest.Verify(made.Public(), message, signature) || digest.Verify(other.Public(), message, signature) ||
+		digest.Verify(made.Public(), []byte("massage"), signature) || digest.Verify(made.Public(), message, "") || digest.Verify("zz", message, signature) {
+		t.Error("a signature is not good for exactly its key and message")
+	}
+}
+
+// TestKeyIsHidden: no verb prints it.
+func TestKeyIsHidden(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.key")
+	k, err := digest.LoadOrCreateKey(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := hex.DecodeString(strings.TrimSpace(string(seed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%q", "%d"} {
+		if got := fmt.Sprintf(verb, k); got != "[installation key]" {
+			t.Errorf("%s prints %q", verb, got)
+		}
+	}
+	if strings.Contains(fmt.Sprint(k), string(raw)) {
+		t.Error("the seed is printed")
+	}
+}
+
+func TestBadKeys(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "zz", strings.Repeat("ab", 31), strings.Repeat("ab", 33), strings.Repeat("ab", 5000)} {
+		path := filepath.Join(t.TempDir(), "audit.key")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := digest.LoadOrCreateKey(path); err == nil {
+			t.Errorf("a key of %d bytes was taken", len(text))
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != text {
+			t.Error("a key that cannot be read was replaced")
+		}
+	}
+	if _, err := digest.NewKey(make([]byte, 31)); err == nil {
+		t.Error("31 bytes are a key")
+	}
+}
+
+// TestReplace: the old content or the new one, and nothing else in the folder.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for _, content := range []string{"one", "two", ""} {
+		if err := digest.Replace(path, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != content {
+			t.Errorf("got %q, %v, want %q", got, err, content)
+		}
+	}
+	if err := digest.Replace(filepath.Join(dir, "missing", "file"), nil); err == nil {
+		t.Error("a missing folder is no error")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := digest.Replace(filepath.Join(dir, "folder"), []byte("x")); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
