@@ -32,6 +32,12 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	http [-until STATUS] METHOD PATH             a bare request; stdout: status, headers, body
 //	send FILE                       the request in FILE: METHOD PATH, headers, a blank line, the body
 //	mode PERMISSIONS FILE...        the files have these permissions, in octal
+//	retry REGEXP ARGUMENT...        run prax with these arguments until it prints a match
+//	hang                            half a request by alice that stays open
+//	tamper FILE OLD NEW             change text in a file
+//	dbversion FILE NUMBER           set the schema version of a database
+//	freeport                        set $PRAX_ADDR to a free port
+//	readme NAME                     write the README's block NAME to NAME.sh
 //	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
 //	absent REGEXP PATH...           no file there, or below there, has a match
 //	until FILE REGEXP               wait until the file has a match
@@ -46,9 +52,12 @@ func storyCommands() map[string]storyCommand {
 		"as-token": func(ts *testscript.TestScript, neg bool, args []string) {
 			asCommand(args[0])(ts, neg, args[1:])
 		},
-		"http":   httpCommand,
-		"send":   sendCommand,
-		"mode":   modeCommand,
+		"http":  httpCommand,
+		"send":  sendCommand,
+		"retry": retryCommand,
+		"mode":  modeCommand,
+		"hang":  hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
+		"readme": readmeCommand, "freeport": freeportCommand,
 		"absent": absentCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,
