@@ -39,7 +39,7 @@ func (h *house) announceClients(w io.Writer) {
 	}
 	fmt.Fprintf(w, "clients: %d live%s", status.Clients, named(first.Added.First, status.Clients))
 	if first.Errors > 0 {
-		fmt.Fprintf(w, "; %d errors: the log and prax check name them", first.Errors)
+		fmt.Fprintf(w, "; %s: the log and prax check name them", count(first.Errors, "error"))
 	}
 	fmt.Fprintln(w)
 }
@@ -65,6 +65,9 @@ func (h *house) off() []string {
 		off = append(off, "/mcp answers 404, because MCP_SERVER_ENABLED is not true")
 	case !h.live.Load():
 		off = append(off, "/mcp answers 404, because no client is live (prax client add NAME)")
+	}
+	if h.unread {
+		off = append(off, "clients of "+printable(s.ClientsPath)+", because it was not there at the start")
 	}
 	if !s.ExpiryEnabled {
 		off = append(off, "expires_at is ignored, because MCP_TOKEN_EXPIRY_ENABLED is false")

@@ -105,5 +105,6 @@ func (v *verdict) print(w io.Writer) {
 		fmt.Fprintf(w, "%d more\n", v.Omitted)
 	}
 	out := v.Refused + v.Expired + v.Disabled
-	fmt.Fprintf(w, "%d clients would be live, %d out (%d refused, %d expired, %d disabled)\n", v.Clients, out, v.Refused, v.Expired, v.Disabled)
+	fmt.Fprintf(w, "%s would be live, %d out (%d refused, %d expired, %d disabled)\n",
+		count(v.Clients, "client"), out, v.Refused, v.Expired, v.Disabled)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -23,13 +24,29 @@ func (h *house) note(e store.Event, detail any) {
 		e.Detail = string(text)
 		ctx, cancel := context.WithTimeout(context.Background(), eventPatience)
 		defer cancel()
-		err = h.db.Update(ctx, func(tx store.Tx) error {
+		err = h.insist(ctx, func(tx store.Tx) error {
 			tx.AddEvent(e)
 			return nil
 		})
 	}
 	if err != nil {
 		h.out.log.Error("audit event was not written", slog.String("kind", string(e.Kind)), slog.Any("error", err))
+	}
+}
+
+// insist tries again for as long as the store is only busy.
+func (h *house) insist(ctx context.Context, f func(store.Tx) error) error {
+	const pause = 20 * time.Millisecond
+	for {
+		err := h.db.Update(ctx, f)
+		if !errors.Is(err, store.ErrBusy) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
 	}
 }
 

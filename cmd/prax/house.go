@@ -35,6 +35,8 @@ type house struct {
 	addr  string    // where it listens; set before anybody can ask
 	since time.Time // the start
 
+	unread bool // there was no clients.json at the start, and none was needed
+
 	first atomic.Pointer[clients.Change] // what the first reading of clients.json gave
 	live  atomic.Bool                    // a client has been live since the start
 }
@@ -63,7 +65,9 @@ const instructions = "The tools listed here are those that you were granted; no 
 
 // openClients reads clients.json for the first time and builds what serves it.
 func (h *house) openClients() (err error) {
-	h.clients, err = clients.Open(h.settings.clientsConfig(h.reloaded), h.tools, h.out.log, h.now)
+	config := h.settings.clientsConfig(h.reloaded)
+	h.unread = config.Path == ""
+	h.clients, err = clients.Open(config, h.tools, h.out.log, h.now)
 	if err != nil {
 		return err
 	}

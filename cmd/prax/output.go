@@ -43,6 +43,14 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+// count is a number of things: 1 client, 2 clients.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // printJSON prints v as indented JSON with its members in a fixed order.
 func (p *program) printJSON(v any) error {
 	text, err := json.Marshal(v, json.Deterministic(true), jsontext.WithIndent("  "))
