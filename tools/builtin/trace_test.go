@@ -67,7 +67,7 @@ func TestTraceTexts(t *testing.T) {
 	text, object := g.good(t, "alice", "trace_detail", `{"trace_id":" `+id+` "}`)
 	for _, want := range []string{
 		"Trace " + id, "Status: error (INVALID_ARGUMENTS)", "Trigger: tools/call memory_recall (alice-agent)", "Started: " + at + "Z",
-		"Nodes: 1", "  #1 [error] memory_recall  tools=1  0.0s", `Raw: {"trace_id":"` + id + `"`,
+		"Nodes: 1", fmt.Sprintf("  #1 [error] memory_recall  tools=1  %.1fs", object["duration_ms"].(float64)/1000), `Raw: {"trace_id":"` + id + `"`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("detail says %q, not %q", text, want)
