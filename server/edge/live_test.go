@@ -114,7 +114,9 @@ func TestLiveExpiryDoesNotTrustTheAuthenticator(t *testing.T) {
 		start := time.Now()
 		p := alice(func(p *auth.Principal) { p.Expires = start.Add(time.Minute) })
 		r := newRegistry(func() time.Time { return start }, p)
-		verdicts := follow(t.Context(), exchange(r, p), nil)
+		ctx, stop := context.WithTimeout(t.Context(), 61*time.Second)
+		defer stop()
+		verdicts := follow(ctx, exchange(r, p), nil)
 		<-verdicts
 		if got := <-verdicts; !errors.Is(got.err, edge.ErrOut) || got.at.Sub(start) < time.Minute {
 			t.Fatalf("%v after %v", got.err, got.at.Sub(start))

@@ -27,6 +27,7 @@ func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// Error is the sentence and the code, for a log.
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 
 // Is compares codes, so that errors.Is works with a bare &Error{Code: …}.

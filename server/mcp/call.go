@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"errors"
+	"sync"
 
+	"prax/server/edge"
 	"prax/server/jsonrpc"
 	"prax/tools"
 )
@@ -46,20 +48,50 @@ func (q *request) run(name string) (*tools.Result, error) {
 		Method:             q.method.name,
 	}
 	if isGiven(q.meta.progress) && q.accept.stream && !q.batched {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithCancel(ctx)
-		defer cancel()
-		q.stream = q.newStream(q.hangUp(cancel))
-		q.stream.keepAlive()
-		call.Progress = (&progress{stream: q.stream, token: q.meta.progress}).report
+		return q.runOnStream(ctx, call)
 	}
 	return q.s.config.Registry.Call(ctx, call)
 }
 
+// runOnStream calls the tool with a stream for its progress. The stream is judged again for as long
+// as it is open; when the caller may not make this call any more, it ends as if there were no such
+// tool, whatever the reason.
+func (q *request) runOnStream(ctx context.Context, call *tools.Call) (*tools.Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	q.stream = q.newStream(q.hangUp(cancel))
+	q.stream.keepAlive()
+	call.Progress = (&progress{stream: q.stream, token: q.meta.progress}).report
+	var judging sync.WaitGroup
+	judging.Go(func() { cancel(q.judgeAgain(ctx, call.Name)) })
+	res, err := q.s.config.Registry.Call(ctx, call)
+	cancel(nil)
+	judging.Wait()
+	if errors.Is(context.Cause(ctx), edge.ErrOut) {
+		return nil, tools.ErrUnknownTool
+	}
+	return res, err
+}
+
+// judgeAgain returns edge.ErrOut when the caller is out, or the tool is none of its tools any more,
+// and the cause when ctx ends first.
+func (q *request) judgeAgain(ctx context.Context, name string) error {
+	live := q.x.Live()
+	for {
+		catalogue := q.s.config.Registry.Changed()
+		p, err := live.Next(ctx, catalogue)
+		if err != nil {
+			return err
+		}
+		if !q.s.config.Registry.Decide(p, name).OK {
+			return edge.ErrOut
+		}
+	}
+}
+
 // hangUp is what a broken stream means for its call.
-func (q *request) hangUp(cancel func()) func() {
+func (q *request) hangUp(cancel context.CancelCauseFunc) func() {
 	if q.modern() {
-		return cancel
+		return func() { cancel(errBroken) }
 	}
 	return nil
 }

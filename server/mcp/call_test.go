@@ -294,7 +294,7 @@ func TestAccessRecord(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"a\u001b[31m"}`, edge.Access{Method: "unknown", Outcome: "error", Code: "-32601"}},
 		{`{`, edge.Access{Outcome: "error", Code: "-32700"}},
 		{call("clock", "{}"), edge.Access{Method: "tools/call", Tool: "clock", Outcome: "ok"}},
-		{call("nope", "{}"), edge.Access{Method: "tools/call", Tool: "nope", Outcome: "error", Code: "-32602"}},
+		{call("nope", "{}"), edge.Access{Method: "tools/call", Tool: "nope", Outcome: "denied", Code: "-32602"}},
 		{call("fail", "{}"), edge.Access{Method: "tools/call", Tool: "fail", Outcome: "error", Code: "NOT_FOUND"}},
 		{call("clock", "[]"), edge.Access{Method: "tools/call", Tool: "clock", Outcome: "error", Code: "-32602"}},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"},` + call("clock", "{}") + `]`, edge.Access{Method: "batch", Outcome: "ok"}},

@@ -25,8 +25,10 @@ const (
 type failure struct {
 	status int
 	rpc    *jsonrpc.Error
+	denied bool // by the decision on the tool, which only the access record tells from other errors
 }
 
+// Error is the sentence and the code.
 func (f *failure) Error() string { return f.rpc.Error() }
 
 // Unwrap gives the JSON-RPC error.
@@ -48,7 +50,9 @@ func tooMany() *failure {
 
 // unknownTool is the answer for every tool that the caller cannot call, whatever the reason.
 func unknownTool(name string) *failure {
-	return badParams("unknown tool: %s", store.SafeString(name))
+	f := badParams("unknown tool: %s", store.SafeString(name))
+	f.denied = true
+	return f
 }
 
 // wire is the one way from an error to what the caller gets. What is not meant for callers goes to

@@ -177,7 +177,7 @@ func answer(res *tools.Result) tools.Handler {
 
 func fixtureTools() []*tools.Tool {
 	none := object(`{"type":"object","additionalProperties":false}`)
-	any := object(`{"type":"object"}`)
+	open := object(`{"type":"object"}`)
 	return []*tools.Tool{
 		{Name: "clock", Title: "Clock", Description: "Tells the time.", Tier: auth.Low, Input: none, Idempotent: true,
 			Output:  object(`{"type":"object","properties":{"now":{"type":"string"}},"required":["now"]}`),
@@ -187,13 +187,13 @@ func fixtureTools() []*tools.Tool {
 			Handler: func(_ context.Context, c *tools.Call) (*tools.Result, error) {
 				return tools.Text(c.Principal.User + " " + string(c.Arguments)), nil
 			}},
-		{Name: "note_write", Description: "Writes a note.", Tier: auth.Medium, Input: any, Handler: answer(tools.Text("written"))},
-		{Name: "wipe", Description: "Removes everything.", Tier: auth.High, Input: any, Handler: answer(tools.Text("gone"))},
-		{Name: "fail", Description: "Fails.", Tier: auth.Low, Input: any,
+		{Name: "note_write", Description: "Writes a note.", Tier: auth.Medium, Input: open, Handler: answer(tools.Text("written"))},
+		{Name: "wipe", Description: "Removes everything.", Tier: auth.High, Input: open, Handler: answer(tools.Text("gone"))},
+		{Name: "fail", Description: "Fails.", Tier: auth.Low, Input: open,
 			Handler: func(context.Context, *tools.Call) (*tools.Result, error) {
 				return &tools.Result{Structured: object(`{"never":"shown"}`)}, &tools.Error{Code: tools.CodeNotFound, Message: "no such page", Hint: "list the pages first", Cause: errors.New("open /secret/path")}
 			}},
-		{Name: "blocks", Description: "One block of each kind.", Tier: auth.Low, Input: any, Handler: answer(&tools.Result{
+		{Name: "blocks", Description: "One block of each kind.", Tier: auth.Low, Input: open, Handler: answer(&tools.Result{
 			Content: []tools.Block{
 				{Type: "text", Text: "a \"quoted\"\nline"},
 				{Type: "image", Data: []byte("png"), MIMEType: "image/png"},
@@ -203,8 +203,8 @@ func fixtureTools() []*tools.Tool {
 			},
 			Meta: map[string]jsontext.Value{"prax/b": object(`2`), "prax/a": object(`{"x":1}`)},
 		})},
-		{Name: "structured", Description: "Has no text of its own.", Tier: auth.Low, Input: any, Handler: answer(&tools.Result{Structured: object("{\"items\":[\n]}")})},
-		{Name: "steps", Description: "Reports three steps.", Tier: auth.Low, Input: any,
+		{Name: "structured", Description: "Has no text of its own.", Tier: auth.Low, Input: open, Handler: answer(&tools.Result{Structured: object("{\"items\":[\n]}")})},
+		{Name: "steps", Description: "Reports three steps.", Tier: auth.Low, Input: open,
 			Handler: func(_ context.Context, c *tools.Call) (*tools.Result, error) {
 				c.Progress(tools.Progress{Done: 0, Total: 4})
 				c.Progress(tools.Progress{Done: 1.5, Total: 4, Message: "half\nway"})
@@ -214,9 +214,9 @@ func fixtureTools() []*tools.Tool {
 			}},
 		{Name: "typed", Description: "Wants a number.", Tier: auth.Low, Input: object(`{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}},"required":["n"],"additionalProperties":false}`),
 			Handler: answer(tools.Text("fits"))},
-		{Name: "panics", Description: "Panics.", Tier: auth.Low, Input: any,
+		{Name: "panics", Description: "Panics.", Tier: auth.Low, Input: open,
 			Handler: func(context.Context, *tools.Call) (*tools.Result, error) { panic("password=hunter2") }},
-		{Name: "hang", Description: "Waits until it is cancelled.", Tier: auth.Low, Input: any,
+		{Name: "hang", Description: "Waits until it is cancelled.", Tier: auth.Low, Input: open,
 			Handler: func(ctx context.Context, _ *tools.Call) (*tools.Result, error) { <-ctx.Done(); return nil, ctx.Err() }},
 	}
 }

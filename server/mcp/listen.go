@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -84,18 +85,21 @@ func (sub *subscription) serve(ctx context.Context) {
 		return
 	}
 	live := sub.x.Live()
+	catalogue := sub.s.config.Registry.Changed()
 	for {
+		p, err := live.Next(ctx, catalogue)
+		if err != nil {
+			sub.conclude(err)
+			return
+		}
 		// Taken before the list is read: what changes in between wakes the next turn.
-		catalogue := sub.s.config.Registry.Changed()
-		if now := sub.s.lists.of(sub.x.Principal).sum; now != seen {
+		catalogue = sub.s.config.Registry.Changed()
+		p.Expires = time.Time{} // judged just now; a lapse in between is an ending, not a change
+		if now := sub.s.lists.of(p).sum; now != seen {
 			seen = now
 			if sub.toolsChanged && sub.stream.send(sub.changed()) != nil {
 				return
 			}
-		}
-		if _, err := live.Next(ctx, catalogue); err != nil {
-			sub.conclude(err)
-			return
 		}
 	}
 }

@@ -130,6 +130,9 @@ func (q *request) unknownID() jsontext.Value {
 
 func (q *request) failed(f *failure) {
 	q.x.Access.Outcome = "error"
+	if f.denied {
+		q.x.Access.Outcome = "denied"
+	}
 	q.x.Access.Code = strconv.Itoa(f.rpc.Code)
 }
 
