@@ -58,7 +58,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		_ = hs.Close()
 		err = fmt.Errorf("serve %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
-		err = s.drain(hs, cut)
+		err = s.drain(hs, ln, cut)
 		<-served
 	}
 	cut()
@@ -81,8 +81,9 @@ func (s *Server) httpServer(calls context.Context) *http.Server {
 }
 
 // drain ends what runs: politely for the grace, then by cancelling the calls' context.
-func (s *Server) drain(hs *http.Server, cut context.CancelFunc) error {
+func (s *Server) drain(hs *http.Server, ln net.Listener, cut context.CancelFunc) error {
 	s.draining.Store(true)
+	_ = ln.Close() // before the hooks: no caller comes after them
 	grace, cancel := context.WithTimeout(context.Background(), s.cfg.Grace)
 	defer cancel()
 	for _, f := range s.cfg.Drain {

@@ -234,9 +234,7 @@ func TestAccessLists(t *testing.T) {
 func TestVerifyAndStatus(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, h *house, a acts) {
-		for i := range 5 {
-			h.note(i)
-		}
+		h.note(0, 5)
 		report, err := a.Verify(t.Context())
 		if err != nil || !report.OK() || report.Events < 5 || report.LastHash == "" {
 			t.Errorf("verify: %+v, %v", report, err)

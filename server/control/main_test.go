@@ -203,10 +203,13 @@ func (h *house) events(n int, ok func(store.Event) bool) []store.Event {
 	}
 }
 
-func (h *house) note(i int) {
+// note writes numbered events of the server's own.
+func (h *house) note(from, to int) {
 	h.t.Helper()
 	err := h.db.Update(context.Background(), func(tx store.Tx) error {
-		tx.AddEvent(store.Event{At: time.Now(), Kind: store.EventServer, Outcome: "ok", Detail: fmt.Sprintf(`{"n":%d}`, i)})
+		for i := from; i < to; i++ {
+			tx.AddEvent(store.Event{At: time.Now(), Kind: store.EventServer, Outcome: "ok", Detail: fmt.Sprintf(`{"n":%d}`, i)})
+		}
 		return nil
 	})
 	if err != nil {

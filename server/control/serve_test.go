@@ -30,9 +30,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, h *house, a acts) {
 		const n = auditStep + 20 // more than one step
-		for i := range n {
-			h.note(i)
-		}
+		h.note(0, n)
 		for after, want := range map[int64][]string{0: details(0, n), n - 3: details(n-3, n), 10_000: nil, -10_000: details(0, n)} {
 			got := collect()
 			if err := a.Events(t.Context(), after, false, got.add); err != nil {
@@ -71,7 +69,7 @@ func TestEventsAreFollowed(t *testing.T) {
 		got, ended := collect(), make(chan error, 1)
 		go func() { ended <- a.Events(ctx, 0, true, got.add) }()
 		for i := range 3 {
-			h.note(i)
+			h.note(i, i+1)
 			for len(got.own()) <= i {
 				await(t, got.grew, "an event")
 			}
@@ -89,7 +87,7 @@ func TestEventsAreFollowed(t *testing.T) {
 func TestEventsEndWithTheirReader(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, h *house, a acts) {
-		h.note(0)
+		h.note(0, 1)
 		enough := errors.New("enough")
 		if err := a.Events(t.Context(), 0, true, func([]store.Event) error { return enough }); !errors.Is(err, enough) {
 			t.Errorf("%v", err)
@@ -102,7 +100,7 @@ func TestDrainEndsStreamsAndFinishesCalls(t *testing.T) {
 	h := start(t)
 	c, ended := h.dial(), make(chan error, 1)
 	got := collect()
-	h.note(0)
+	h.note(0, 1)
 	go func() { ended <- c.Events(t.Context(), 0, true, got.add) }()
 	await(t, got.grew, "the stream")
 	type answer struct {
