@@ -1,0 +1,569 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"prax/auth"
+	"prax/server/control"
+	"prax/tools"
+)
+
+// The laws are what prax promises whatever the way in. Each is one test over one matrix: every route
+// by which a caller can reach a tool, times every reason why it must not. Whoever adds a route adds
+// its row to lawRoutes.
+
+// lawRoute is one way to call a tool. It returns everything that the caller could see.
+type lawRoute struct {
+	name string
+	call func(h *lawHouse, c lawClient, tool, arguments string) string
+	list func(h *lawHouse, c lawClient) []string // nil: the route has no list of its own
+}
+
+func lawRoutes() []lawRoute {
+	return []lawRoute{
+		{"2024-11-05", mcpCall("2024-11-05", "/mcp"), mcpList("2024-11-05")},
+		{"no version header", mcpCall("", "/mcp"), mcpList("")},
+		{"2025-06-18", mcpCall("2025-06-18", "/mcp"), mcpList("2025-06-18")},
+		{"2025-11-25", mcpCall("2025-11-25", "/mcp"), mcpList("2025-11-25")},
+		{"2026-07-28", mcpCall(modernVersion, "/mcp"), mcpList(modernVersion)},
+		{"trailing slash", mcpCall("2025-06-18", "/mcp/"), nil},
+		{"batch", batchCall, batchList},
+		{"progress stream", streamCall("2025-06-18"), nil},
+		{"progress stream, 2026-07-28", streamCall(modernVersion), nil},
+		{"operator's socket", operatorCall, operatorList},
+	}
+}
+
+// lawClient is one entry of clients.json in the laws, and what was granted to it.
+type lawClient struct {
+	name, user, token string
+	allow             []string
+	extra             string // further members of the entry, with a leading comma
+}
+
+var (
+	granted = lawClient{name: "granted", user: "u_granted", token: "law-token-granted-0123456789", allow: []string{
+		"law.low", "law_medium", "law.high", "memory_remember", "memory_recall", "memory_forget", "trace_detail", "trace_search"}}
+	narrow = lawClient{name: "narrow", user: "u_narrow", token: "law-token-narrow-0123456789", allow: []string{
+		"get_current_datetime", "trace_detail", "memory_recall"}}
+	nothing = lawClient{name: "nothing", user: "u_nothing", token: "law-token-nothing-0123456789", allow: []string{}}
+	nobody  = lawClient{name: "nobody", token: "law-token-nobody-0123456789"}
+)
+
+// lawHouse is a whole server with three tools that count how often they were reached.
+type lawHouse struct {
+	t      *testing.T
+	house  *house
+	web    *httptest.Server
+	file   string
+	ahead  atomic.Int64 // how far the clock was moved
+	counts map[string]*atomic.Int64
+}
+
+func newLawHouse(t *testing.T, withTools bool) *lawHouse {
+	t.Helper()
+	l := &lawHouse{t: t, file: filepath.Join(t.TempDir(), "clients.json"), counts: map[string]*atomic.Int64{}}
+	l.write(granted, narrow, nothing)
+	p := &program{
+		environ: []string{"MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=" + l.file, "PRAX_DATA=" + filepath.Join(t.TempDir(), "data"), "PRAX_LOG=error"},
+		stdin:   strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, now: l.now,
+	}
+	f := p.flags("serve", "", "").withSettings()
+	if _, err := f.parse(nil, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := p.loadSettings(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.house, err = openHouse(t.Context(), s, p.output(s.Log), l.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if withTools {
+		l.addTools()
+	}
+	if err := l.house.openClients(); err != nil {
+		t.Fatal(err)
+	}
+	l.web = httptest.NewServer(l.house.server.Handler())
+	t.Cleanup(func() {
+		l.house.mcp.Drain()
+		l.web.Close()
+		if err := l.house.close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return l
+}
+
+func (l *lawHouse) now() time.Time { return time.Now().Add(time.Duration(l.ahead.Load())) }
+
+func (l *lawHouse) addTools() {
+	var list []*tools.Tool
+	for name, tier := range map[string]auth.Tier{"law.low": auth.Low, "law.medium": auth.Medium, "law.high": auth.High} {
+		count := new(atomic.Int64)
+		l.counts[name] = count
+		list = append(list, &tools.Tool{
+			Name: name, Title: name, Description: "Counts.", Tier: tier,
+			Input: []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`),
+			Handler: func(context.Context, *tools.Call) (*tools.Result, error) {
+				count.Add(1)
+				return tools.Text("reached"), nil
+			},
+		})
+	}
+	if err := l.house.tools.Set("laws", list); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// reached is how often any handler of the laws ran.
+func (l *lawHouse) reached() (n int64) {
+	for _, count := range l.counts {
+		n += count.Load()
+	}
+	return n
+}
+
+// write makes the clients file, and has it read if there is a registry.
+func (l *lawHouse) write(list ...lawClient) {
+	l.t.Helper()
+	var entries []string
+	for _, c := range list {
+		allow, err := json.Marshal(c.allow)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		entries = append(entries, fmt.Sprintf(`{"name":%q,"user_id":%q,"token_sha256":%q,"allow":%s%s}`,
+			c.name, c.user, auth.HashToken(c.token).Hex(), allow, c.extra))
+	}
+	text := `{"clients":[` + strings.Join(entries, ",") + `]}`
+	if err := os.WriteFile(l.file, []byte(text), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+	if l.house != nil {
+		if r := l.house.clients.Reload("test"); !r.OK {
+			l.t.Fatalf("reload: %+v", r)
+		}
+	}
+}
+
+const modernVersion = "2026-07-28"
+
+// post is one exchange: status, the headers that could tell something, and the body.
+func (l *lawHouse) post(c lawClient, path, version, method, name, body string, header ...string) string {
+	l.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, l.web.URL+path, strings.NewReader(body))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("Content-Type", "application/json")
+	if version != "" {
+		req.Header.Set("MCP-Protocol-Version", version)
+	}
+	if version == modernVersion {
+		req.Header.Set("Mcp-Method", method)
+		if name != "" {
+			req.Header.Set("Mcp-Name", name)
+		}
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	code, got, text, err := fetch(req)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, code)
+	got.Del("X-Request-Id")
+	got.Del("Date")
+	if err := got.Write(&b); err != nil {
+		l.t.Fatal(err)
+	}
+	b.Write(text)
+	return b.String()
+}
+
+func lawMeta(version, token string) string {
+	var members []string
+	if version == modernVersion {
+		members = append(members, `"io.modelcontextprotocol/protocolVersion":"`+version+`","io.modelcontextprotocol/clientCapabilities":{}`)
+	}
+	if token != "" {
+		members = append(members, `"progressToken":"`+token+`"`)
+	}
+	return `"_meta":{` + strings.Join(members, ",") + `}`
+}
+
+func lawCall(version, token, tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,%s}}`,
+		tool, arguments, lawMeta(version, token))
+}
+
+func mcpCall(version, path string) func(*lawHouse, lawClient, string, string) string {
+	return func(l *lawHouse, c lawClient, tool, arguments string) string {
+		return l.post(c, path, version, "tools/call", tool, lawCall(version, "", tool, arguments))
+	}
+}
+
+func streamCall(version string) func(*lawHouse, lawClient, string, string) string {
+	return func(l *lawHouse, c lawClient, tool, arguments string) string {
+		return l.post(c, "/mcp", version, "tools/call", tool, lawCall(version, "p", tool, arguments), "Accept", "application/json, text/event-stream")
+	}
+}
+
+func batchCall(l *lawHouse, c lawClient, tool, arguments string) string {
+	return l.post(c, "/mcp", "", "", "", `[{"jsonrpc":"2.0","id":0,"method":"ping"},`+lawCall("", "", tool, arguments)+`]`)
+}
+
+func mcpList(version string) func(*lawHouse, lawClient) []string {
+	return func(l *lawHouse, c lawClient) []string {
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + lawMeta(version, "") + `}}`
+		return listedNames(l.t, l.post(c, "/mcp", version, "tools/list", "", body))
+	}
+}
+
+func batchList(l *lawHouse, c lawClient) []string {
+	return listedNames(l.t, l.post(c, "/mcp", "", "", "", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`))
+}
+
+var listedName = regexp.MustCompile(`"name":"([^"]+)","title"`)
+
+func listedNames(t *testing.T, answer string) []string {
+	t.Helper()
+	if !strings.HasPrefix(answer, "200\n") || !strings.Contains(answer, `"tools":[`) {
+		t.Fatalf("no list of tools: %s", answer)
+	}
+	names := []string{}
+	for _, m := range listedName.FindAllStringSubmatch(answer, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// operator is the operator's socket with the socket taken away: what it and the commands without a
+// server both act through.
+func (l *lawHouse) operator() *control.Operator {
+	return control.NewOperator(control.Config{Clients: l.house.clients, Tools: l.house.tools, Audit: l.house.db, Now: l.now}, os.Getuid())
+}
+
+func operatorCall(l *lawHouse, c lawClient, tool, arguments string) string {
+	res, err := l.operator().Call(l.t.Context(), c.name, tool, []byte(arguments))
+	if errors.Is(err, control.ErrNoClient) {
+		return "no such client" // the name stands in the sentence
+	}
+	if err != nil {
+		return err.Error()
+	}
+	text, err := json.Marshal(res)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return string(text)
+}
+
+func operatorList(l *lawHouse, c lawClient) []string {
+	a, err := l.operator().Access(l.t.Context(), c.name, "")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return a.Usable
+}
+
+// eachRoute runs f on every route, on a server that has the tools of the laws and on one that does
+// not: what the second answers is what "does not exist" looks like.
+func eachRoute(t *testing.T, f func(t *testing.T, r lawRoute, with, without *lawHouse)) {
+	t.Parallel()
+	for _, r := range lawRoutes() {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			f(t, r, newLawHouse(t, true), newLawHouse(t, false))
+		})
+	}
+}
+
+// spellings are both names of a tool, and what is neither.
+func spellings(tool string) []string {
+	return []string{tool, tools.Spelling(tool, auth.Underscore)}
+}
+
+// Law 1: listed ⇔ callable, and what a client may not use answers byte for byte like what does not
+// exist, whatever its arguments.
+func TestLaw1ListedIsCallable(t *testing.T) {
+	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawHouse) {
+		for _, c := range []lawClient{granted, narrow, nothing} {
+			var listed []string
+			if r.list != nil {
+				listed = r.list(with, c)
+			}
+			for _, tool := range []string{"law.low", "law.medium", "law.high"} {
+				may := c.name == granted.name && tool != "law.high"
+				if got := slices.Contains(listed, tool); r.list != nil && got != may {
+					t.Errorf("%s: %s listed %v, want %v", c.name, tool, got, may)
+				}
+				for _, name := range spellings(tool) {
+					with.tryTool(r, without, c, tool, name, may)
+				}
+			}
+		}
+	})
+}
+
+// tryTool calls one tool by one name and holds the outcome to what it must be.
+func (l *lawHouse) tryTool(r lawRoute, without *lawHouse, c lawClient, tool, name string, may bool) {
+	l.t.Helper()
+	before := l.counts[tool].Load()
+	good := r.call(l, c, name, `{}`)
+	if ran := l.counts[tool].Load() - before; ran != map[bool]int64{true: 1}[may] {
+		l.t.Errorf("%s calls %s: the handler ran %d times, allowed: %v\n%s", c.name, name, ran, may, good)
+	}
+	if may {
+		return
+	}
+	for _, arguments := range []string{`{}`, `{"n":"x"}`, `[]`, `{"n":9007199254740993}`} {
+		if diff := cmp.Diff(r.call(without, c, name, arguments), r.call(l, c, name, arguments)); diff != "" {
+			l.t.Errorf("%s calls %s with %s: not the answer for what does not exist (-missing +forbidden):\n%s", c.name, name, arguments, diff)
+		}
+	}
+}
+
+// Law 2: HIGH is unreachable, also when the allowlist names it.
+func TestLaw2HighIsUnreachable(t *testing.T) {
+	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawHouse) {
+		for _, name := range append(spellings("law.high"), "memory_forget", "LAW.HIGH", "law-high", "law.high ") {
+			if got := r.call(with, granted, name, `{"memory_id":"x"}`); strings.Contains(got, "reached") || strings.Contains(got, `"isError"`) {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+		if n := with.counts["law.high"].Load(); n != 0 {
+			t.Errorf("the HIGH handler ran %d times", n)
+		}
+	})
+}
+
+// Law 3: the file decides, now. Who is revoked, disabled, rotated or expired answers like a token
+// that never was; who is narrowed finds the tool gone; and it all comes back with the file.
+func TestLaw3TheFileDecidesNow(t *testing.T) {
+	disabled, rotated, narrowed, expiring := granted, granted, granted, granted
+	disabled.extra = `,"disabled":true`
+	rotated.token = "law-token-another-0123456789"
+	narrowed.allow = []string{"memory_recall"}
+	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawHouse) {
+		out := r.call(with, nobody, "law.low", `{}`)
+		for what, clients := range map[string][]lawClient{
+			"revoked": {narrow}, "disabled": {disabled}, "nobody at all": {}, "rotated": {rotated},
+		} {
+			if what == "rotated" && r.name == "operator's socket" {
+				continue // calls by name, not by token
+			}
+			with.write(clients...)
+			with.refused(r, what, out)
+			with.write(granted, narrow, nothing)
+			with.admitted(r, what)
+		}
+		with.write(narrowed)
+		if diff := cmp.Diff(r.call(without, granted, "law.low", `{}`), r.call(with, granted, "law.low", `{}`)); diff != "" {
+			t.Errorf("narrowed (-missing +narrowed):\n%s", diff)
+		}
+		expiring.extra = fmt.Sprintf(`,"expires_at":%q`, with.now().Add(time.Hour).Format(time.RFC3339))
+		with.write(expiring)
+		with.admitted(r, "not yet expired")
+		with.ahead.Store(int64(2 * time.Hour))
+		with.refused(r, "expired", out)
+	})
+}
+
+func (l *lawHouse) refused(r lawRoute, what, want string) {
+	l.t.Helper()
+	before := l.reached()
+	if diff := cmp.Diff(want, r.call(l, granted, "law.low", `{}`)); diff != "" {
+		l.t.Errorf("%s: not the answer for a token that never was (-unknown +%s):\n%s", what, what, diff)
+	}
+	if l.reached() != before {
+		l.t.Errorf("%s: a handler ran", what)
+	}
+}
+
+func (l *lawHouse) admitted(r lawRoute, what string) {
+	l.t.Helper()
+	before := l.reached()
+	if got := r.call(l, granted, "law.low", `{}`); l.reached() != before+1 {
+		l.t.Errorf("%s: not reached although the file grants it: %s", what, got)
+	}
+}
+
+// Law 3, midway: an open stream is judged again whenever the file changes and when the credential
+// lapses. It has one ending, whatever the reason, and a tool that was taken away ends under the call.
+func TestLaw3StreamsAreJudgedMidway(t *testing.T) {
+	t.Parallel()
+	narrowed, disabled := granted, granted
+	narrowed.allow = []string{"memory_recall"}
+	disabled.extra = `,"disabled":true`
+	for _, s := range lawStreams() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			endings := map[string]string{}
+			for what, take := range map[string]func(*lawHouse){
+				"revoked":  func(l *lawHouse) { l.write(narrow) },
+				"disabled": func(l *lawHouse) { l.write(disabled) },
+				"nobody":   func(l *lawHouse) { l.write() },
+				"expired":  func(l *lawHouse) { l.write(l.waiting(300 * time.Millisecond)) }, // the rest is up to the timer
+				"narrowed": func(l *lawHouse) { l.write(narrowed) },
+			} {
+				if what == "narrowed" && !s.ofTool {
+					continue // it stays open, and is told that its list changed
+				}
+				endings[what] = s.midway(newLawHouse(t, true), take)
+			}
+			for what, ending := range endings {
+				if diff := cmp.Diff(endings["revoked"], ending); diff != "" {
+					t.Errorf("another ending than when revoked (-revoked +%s):\n%s", what, diff)
+				}
+			}
+			if endings["revoked"] == "" || strings.Contains(endings["revoked"], "reached") {
+				t.Errorf("the ending is %q", endings["revoked"])
+			}
+		})
+	}
+}
+
+// lawStream is one kind of answer that stays open.
+type lawStream struct {
+	name, version, method, body string
+	ofTool                      bool // it is the answer to a call of law.wait
+}
+
+func lawStreams() []lawStream {
+	return []lawStream{
+		{"listen", modernVersion, "subscriptions/listen", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + lawMeta(modernVersion, "") + `}}`, false},
+		{"call with progress", "2025-06-18", "tools/call", lawCall("2025-06-18", "p", "law.wait", "{}"), true},
+		{"call with progress, 2026-07-28", modernVersion, "tools/call", lawCall(modernVersion, "p", "law.wait", "{}"), true},
+	}
+}
+
+// midway opens the stream, waits for its first event, takes something away, and returns what came
+// after: all of it, for the stream must end.
+func (s lawStream) midway(l *lawHouse, take func(*lawHouse)) string {
+	l.t.Helper()
+	waiting := l.waiting(time.Hour)
+	l.addWaitingTool()
+	l.write(waiting)
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.web.URL+"/mcp", strings.NewReader(s.body))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Authorization": "Bearer " + waiting.token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": s.version, "Mcp-Method": s.method,
+	} {
+		req.Header.Set(name, value)
+	}
+	if s.ofTool {
+		req.Header.Set("Mcp-Name", "law.wait")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	stream := bufio.NewReader(resp.Body)
+	for line := ""; !strings.HasPrefix(line, "data:"); {
+		if line, err = stream.ReadString('\n'); err != nil {
+			l.t.Fatalf("%s before the first event: %v", line, err)
+		}
+	}
+	take(l)
+	rest, err := io.ReadAll(stream)
+	if err != nil {
+		l.t.Errorf("the stream did not end: %v", err)
+	}
+	return string(rest)
+}
+
+// waiting is the granted client with the waiting tool too, for so long.
+func (l *lawHouse) waiting(lease time.Duration) lawClient {
+	c := granted
+	c.allow = append(slices.Clone(granted.allow), "law.wait")
+	c.extra = fmt.Sprintf(`,"expires_at":%q`, l.now().Add(lease).Format(time.RFC3339Nano))
+	return c
+}
+
+// addWaitingTool adds a tool that reports progress once and then waits for its end.
+func (l *lawHouse) addWaitingTool() {
+	l.t.Helper()
+	wait := &tools.Tool{
+		Name: "law.wait", Title: "law.wait", Description: "Waits.", Tier: auth.Low, Input: []byte(`{"type":"object"}`),
+		Handler: func(ctx context.Context, c *tools.Call) (*tools.Result, error) {
+			c.Progress(tools.Progress{Done: 1})
+			<-ctx.Done()
+			return tools.Text("reached"), nil
+		},
+	}
+	if err := l.house.tools.Set("laws: waiting", []*tools.Tool{wait}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// Law 9: no caller sees another's things. A foreign id answers like one that never was.
+func TestLaw9ForeignEqualsUnknown(t *testing.T) {
+	eachRoute(t, func(t *testing.T, r lawRoute, with, _ *lawHouse) {
+		r.call(with, granted, "memory_remember", `{"content":"the granted one's secret fact"}`)
+		id := with.traceOf(granted)
+		unknown := strings.Repeat("0", len(id))
+		own := r.call(with, granted, "trace_detail", fmt.Sprintf(`{"trace_id":%q}`, id))
+		if !strings.Contains(own, "memory_remember") {
+			t.Fatalf("the owner does not see its own trace: %s", own)
+		}
+		foreign := r.call(with, narrow, "trace_detail", fmt.Sprintf(`{"trace_id":%q}`, id))
+		missing := r.call(with, narrow, "trace_detail", fmt.Sprintf(`{"trace_id":%q}`, unknown))
+		if diff := cmp.Diff(missing, strings.ReplaceAll(foreign, id, unknown)); diff != "" {
+			t.Errorf("a foreign trace (-unknown +foreign):\n%s", diff)
+		}
+		if got := r.call(with, narrow, "memory_recall", `{"query":"secret fact"}`); strings.Contains(got, "granted one") {
+			t.Errorf("a foreign memory was recalled: %s", got)
+		}
+		if got := r.call(with, granted, "memory_recall", `{"query":"secret fact"}`); !strings.Contains(got, "granted one") {
+			t.Errorf("the owner's memory was not recalled: %s", got)
+		}
+	})
+}
+
+var traceID = regexp.MustCompile(`"trace_id":"([^"]+)"[^}]*"tool":"memory_remember"`)
+
+// traceOf is the id of the caller's newest memory_remember.
+func (l *lawHouse) traceOf(c lawClient) string {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	defer cancel()
+	for {
+		got := l.post(c, "/mcp", "", "", "", lawCall("", "", "trace_search", `{"query":"memory_remember"}`))
+		if m := traceID.FindStringSubmatch(got); m != nil {
+			return m[1]
+		}
+		if !pause(ctx) {
+			l.t.Fatalf("no trace of the call: %s", got)
+		}
+	}
+}
