@@ -251,7 +251,7 @@ func TestStrangeFiles(t *testing.T) {
 				if report.OK || report.Problems[0].Code != tt.want {
 					t.Errorf("report %+v, want %s", report, tt.want)
 				}
-			case <-time.After(30 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Fatal("the reload hangs")
 			}
 			w.want(aliceToken, true)

@@ -64,6 +64,9 @@ func (r *reader) next() (value, error) {
 
 // file reads the document: one object with one list of clients, and nothing after it.
 func (r *reader) file() *failure {
+	if len(bytes.TrimSpace(r.text)) == 0 {
+		return &failure{NotJSON, r.skipped, "not JSON: the file is empty"}
+	}
 	if kind := r.dec.PeekKind(); kind != '{' {
 		return r.notObject()
 	}
@@ -166,9 +169,6 @@ func (r *reader) broken(err error) *failure {
 		at = int(syntax.ByteOffset)
 	}
 	at = min(at, len(r.text)) + r.skipped
-	if len(bytes.TrimSpace(r.text)) == 0 {
-		return &failure{NotJSON, at, "not JSON: the file is empty"}
-	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return &failure{NotJSON, at, "not JSON: the file ends too early"}
 	}

@@ -96,10 +96,13 @@ func (p *places) at(offset int) (line, column int) {
 	}
 	if p.lines == nil {
 		p.lines = []int{0}
-		for i, b := range p.text {
-			if b == '\n' {
-				p.lines = append(p.lines, i+1)
+		for at := 0; ; {
+			next := bytes.IndexByte(p.text[at:], '\n') + 1
+			if next == 0 {
+				break
 			}
+			at += next
+			p.lines = append(p.lines, at)
 		}
 	}
 	low, high := 0, len(p.lines)

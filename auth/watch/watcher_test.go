@@ -253,6 +253,7 @@ func TestTiming(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	write(t, path, "one")
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var calls []time.Duration
 		var during func()
 		begin := time.Now()
@@ -261,6 +262,8 @@ func TestTiming(t *testing.T) {
 		done := make(chan error, 1)
 		go func() {
 			done <- w.Run(ctx, func(string) {
+				mu.Lock()
+				defer mu.Unlock()
 				calls = append(calls, time.Since(begin))
 				if during != nil {
 					during()
@@ -270,6 +273,8 @@ func TestTiming(t *testing.T) {
 		settle := func(d time.Duration) []time.Duration {
 			time.Sleep(d)
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			got := calls
 			calls = nil
 			return got
@@ -303,10 +308,12 @@ func TestTiming(t *testing.T) {
 		if len(got) < 8 || len(got) > 12 {
 			t.Errorf("forced all the time for two seconds it calls %d times, want about ten", len(got))
 		}
+		mu.Lock()
 		during = func() {
 			during = nil
 			write(t, path, "changed while the call runs")
 		}
+		mu.Unlock()
 		w.Force()
 		if got := settle(10 * time.Second); len(got) != 2 {
 			t.Errorf("a change during a call leads to calls at %v, want two", got)
