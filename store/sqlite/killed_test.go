@@ -13,7 +13,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	dir := t.TempDir()
 	var acknowledged []string
 	for range 5 {
-		last := 1 + rand.IntN(300)
+		last := 1 + rand.IntN(300/effort)
 		acknowledged = append(acknowledged, run(t, dir, nil, func(cmd *exec.Cmd, n int) {
 			if n == last {
 				_ = cmd.Process.Kill()

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	// The model test opens a store a check: a few dozen do, unless the command line says otherwise.
-	if err := flag.Set("rapid.checks", "25"); err != nil {
+	if err := errors.Join(flag.Set("rapid.checks", "15"), flag.Set("rapid.steps", "25")); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
