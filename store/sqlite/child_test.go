@@ -132,6 +132,7 @@ func run(t *testing.T, dir string, environment []string, kill func(*exec.Cmd, in
 // nothing is there by half, and that the chain is whole.
 func survived(t *testing.T, dir string, acknowledged []string) {
 	t.Helper()
+	readableAsLeft(t, dir)
 	db := open(t, sqlite.Config{Dir: dir})
 	defer func() {
 		if err := db.Close(); err != nil {
@@ -182,6 +183,23 @@ func survived(t *testing.T, dir string, acknowledged []string) {
 	}
 	if missing > 0 {
 		t.Errorf("%d of %d events have no document", missing, len(events))
+	}
+}
+
+// readableAsLeft reads the files as the crash left them, before a server has put them in order.
+func readableAsLeft(t *testing.T, dir string) {
+	t.Helper()
+	db, err := sqlite.OpenReadOnly(dir)
+	if err != nil {
+		if strings.Contains(err.Error(), "no server has") {
+			return // it was killed before it had made anything
+		}
+		t.Errorf("open as left: %v", err)
+		return
+	}
+	defer db.Close()
+	if report, err := db.Verify(context.Background()); err != nil || !report.OK() {
+		t.Errorf("verify as left: %v, problems %q", err, report.Problems)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -227,5 +228,42 @@ func TestExport(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Join(lines[28:], "\n"), strings.TrimSpace(tail.String())); diff != "" {
 		t.Errorf("after 28 (-want +got):\n%s", diff)
+	}
+}
+
+// TestHeadIsSigned: while the server runs and at its end, the head follows the chain.
+func TestHeadIsSigned(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := open(t, sqlite.Config{Dir: dir, HeadEvery: 5 * time.Millisecond})
+	signed := func() store.Head {
+		text, err := os.ReadFile(filepath.Join(dir, "audit-head.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, err := store.DecodeHead(text)
+		if err != nil || !head.Genuine(db.Key().Public()) {
+			t.Fatalf("head %s, %v", text, err)
+		}
+		return head
+	}
+	if head := signed(); head.Count != 0 {
+		t.Errorf("head of an empty chain: %+v", head)
+	}
+	add := func() {
+		err := db.Update(context.Background(), func(tx store.Tx) error { tx.AddEvent(store.Event{Kind: store.EventServer}); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add()
+	eventually(t, "the head is signed", func() bool { return signed().Count == 1 })
+	add()
+	db.Record(store.Event{Kind: store.EventCall, User: "alice"})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if head := signed(); head.Count != 3 {
+		t.Errorf("head at the end: %+v, want 3 events", head)
 	}
 }

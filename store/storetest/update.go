@@ -197,6 +197,31 @@ func contexts(t *testing.T, open Opener) {
 	if err != nil || len(f.list("alice", store.Filter{})) != 1 {
 		t.Errorf("a function that had started: %v", err)
 	}
+	leaveQueue(t, f, never)
+}
+
+// leaveQueue: a caller whose context ends while it waits is answered at once, and its function
+// never runs.
+func leaveQueue(t *testing.T, f *fixture, never func(store.Tx) error) {
+	hold, held := make(chan struct{}), make(chan struct{})
+	once := sync.OnceFunc(func() { close(held) })
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := f.Update(context.Background(), func(store.Tx) error { once(); <-hold; return nil }); err != nil {
+			t.Errorf("the one that holds: %v", err)
+		}
+	})
+	<-held
+	ctx, cancel := context.WithCancel(context.Background())
+	waits := make(chan error)
+	go func() { waits <- f.Update(ctx, never) }()
+	cancel()
+	if err := <-waits; !errors.Is(err, context.Canceled) {
+		t.Errorf("while waiting: %v", err)
+	}
+	close(hold)
+	group.Wait()
+	f.put(memory("alice", "after it")) // the writer has passed the place where the caller stood
 }
 
 // busy: while the writer is held up, callers beyond the queue are told at once, and one whose
