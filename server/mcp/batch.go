@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -42,7 +43,9 @@ func (q *request) elements(dst []byte, elements []jsontext.Value) (answers []byt
 		if i > 0 {
 			q.x.Again() // one that is out goes on as a client that may use nothing
 		}
-		element := &request{s: q.s, w: q.w, r: q.r, x: q.x, accept: q.accept, version: q.version, batched: true}
+		// Each element is a call of its own in the audit and in its user's traces.
+		id := q.id + "." + strconv.Itoa(i+1)
+		element := &request{s: q.s, w: q.w, r: q.r, x: q.x, id: id, accept: q.accept, version: q.version, batched: true}
 		before := len(dst)
 		dst = append(dst, '[')
 		if before > 0 {

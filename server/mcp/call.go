@@ -43,7 +43,7 @@ func (q *request) run(name string) (*tools.Result, error) {
 		Name:               name,
 		Arguments:          q.m.Arguments,
 		ClientCapabilities: q.meta.capabilities,
-		RequestID:          q.x.RequestID,
+		RequestID:          q.id,
 		Remote:             q.x.Remote,
 		Method:             q.method.name,
 	}

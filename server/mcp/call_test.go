@@ -224,6 +224,21 @@ func TestBatchIsJudgedMidway(t *testing.T) {
 	}
 }
 
+// Each element of a batch is a call of its own in the audit: none hides another's trace.
+func TestBatchElementsHaveTheirOwnIDs(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	fail := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
+	h.post("alice", `[`+fail+`,`+fail+`]`)
+	var ids []string
+	for _, e := range h.journal.events {
+		ids = append(ids, e.RequestID)
+	}
+	if len(ids) != 2 || ids[0] == ids[1] || !strings.HasSuffix(ids[1], ".2") {
+		t.Errorf("the two calls have the ids %q", ids)
+	}
+}
+
 // A batch starts nothing more once the server stops.
 func TestBatchWhileDraining(t *testing.T) {
 	t.Parallel()

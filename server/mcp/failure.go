@@ -68,7 +68,7 @@ func (q *request) wire(err error) *failure {
 	case errors.Is(err, tools.ErrArguments):
 		return badParams("%s", err)
 	}
-	q.s.config.Log.Error("request failed", "request", q.x.RequestID, "client", q.x.Principal.Client,
+	q.s.config.Log.Error("request failed", "request", q.id, "client", q.x.Principal.Client,
 		"method", q.x.Access.Method, "cause", err.Error())
-	return refusal(http.StatusOK, jsonrpc.CodeInternal, "internal error (request %s)", q.x.RequestID)
+	return refusal(http.StatusOK, jsonrpc.CodeInternal, "internal error (request %s)", q.id)
 }

@@ -17,6 +17,7 @@ type request struct {
 	r *http.Request
 	x *edge.Exchange
 
+	id      string // in the log, the audit and errors: the exchange's, of an element with its place
 	accept  accept
 	version header // MCP-Protocol-Version
 	batched bool

@@ -88,7 +88,7 @@ func (s *Server) Drain() { s.drain(errDraining) }
 // limited and read by nobody yet. The body is read to its end, so that r.Context ends when the
 // caller hangs up.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
-	q := &request{s: s, w: w, r: r, x: x}
+	q := &request{s: s, w: w, r: r, x: x, id: x.RequestID}
 	body, err := q.open()
 	switch {
 	case err != nil:
