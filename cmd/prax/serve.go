@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
+	"sync"
 
 	"prax/server"
 	"prax/server/control"
@@ -78,12 +79,27 @@ func (p *program) serveHouse(sig *signals, s *settings, out output, dev bool) (e
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	ln = &onceClosed{Listener: ln}
 	h.addr = ln.Addr().String()
 	h.announce(p.stderr, h.addr)
 	if dev {
 		tokens.print(p.stdout, s.endpoint(h.addr))
 	}
 	return h.serve(sig, ln, socket)
+}
+
+// onceClosed is a listener that may be closed twice: the drain stops accepting first of all, and the
+// shutdown that follows closes whatever it still knows of.
+type onceClosed struct {
+	net.Listener
+	once sync.Once
+	err  error
+}
+
+// Close closes the listener the first time, and gives the same answer ever after.
+func (l *onceClosed) Close() error {
+	l.once.Do(func() { l.err = l.Listener.Close() })
+	return l.err
 }
 
 // explainOpen says what may be done about a data directory that cannot be used.
