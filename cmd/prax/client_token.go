@@ -5,6 +5,17 @@ import (
 	"strings"
 )
 
+// newToken is how a client's new token and how to use it are shown.
+type newToken struct {
+	Name    string   `json:"name"`
+	UserID  string   `json:"user_id,omitzero"`
+	Token   string   `json:"token"`
+	Allow   []string `json:"allow,omitempty"`
+	Expires string   `json:"expires_at,omitzero"`
+	URL     string   `json:"url"`
+	File    string   `json:"file"`
+}
+
 // printing is how a command that makes a token prints it.
 type printing struct{ json, quiet *bool }
 
@@ -16,7 +27,7 @@ func (f *flags) printing() printing {
 }
 
 // token prints a new token, once, and how to use it.
-func (how printing) token(p *program, t tokenFile, done string) error {
+func (how printing) token(p *program, t newToken, done string) error {
 	switch {
 	case *how.json:
 		return p.printJSON(t)

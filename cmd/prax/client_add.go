@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+
+	"prax/auth"
+	"prax/auth/clients"
+)
+
+// clientAdd adds a client to clients.json and prints its token, once.
+func (p *program) clientAdd(args []string) error {
+	f := p.flags("client add", "NAME [--user ID] [--allow TOOLS] [--expires SPAN] [--human] [flags]",
+		"Adds a client to clients.json, leaving the rest of the file as it is, and prints its new token: this once, and only its hash is kept.\n"+
+			"--allow takes names of tools with commas, and the words default, low, medium and praxec for whole sets.").withSettings()
+	user := f.String("user", "", "the `USER` whom the client acts as; NAME when missing")
+	allow := f.String("allow", "default", "the `TOOLS` that it may use")
+	expires := f.String("expires", "", "when its token lapses: a `SPAN` as 90d or 12h, or a moment as 2027-01-31T00:00:00Z")
+	human := f.Bool("human", false, "the client is a person's own")
+	how := f.printing()
+	positional, err := f.parse(args, 1, 1)
+	if err != nil {
+		return err
+	}
+	at, err := parseExpiry(*expires, p.now())
+	if err != nil {
+		return f.usage("--expires: %w", err)
+	}
+	e := clients.Entry{Name: positional[0], UserID: *user, Expires: at}
+	if e.UserID == "" {
+		e.UserID = e.Name
+	}
+	if *human {
+		e.Roles = []string{"human"}
+	}
+	if e.Allow, err = p.granted(*allow); err != nil {
+		return err
+	}
+	s, _, err := p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	token := auth.MintToken()
+	e.Hash = auth.HashToken(token)
+	if err := clients.AddClient(s.ClientsPath, e); err != nil {
+		return explainEdit(err)
+	}
+	shown := newToken{Name: e.Name, UserID: e.UserID, Token: token, Allow: e.Allow, URL: s.endpoint(s.Addr), File: s.ClientsPath}
+	if !at.IsZero() {
+		shown.Expires = formatTime(at)
+	}
+	return how.token(p, shown, "added")
+}
+
+// granted expands --allow, warning of names that no tool has now: a word of a later version is kept,
+// a mistyped one would grant nothing.
+func (p *program) granted(text string) ([]string, error) {
+	names, unknown, err := readCatalogue().grant(text)
+	if err != nil {
+		return nil, failed("leave it out of --allow", "--allow: %w", err)
+	}
+	for _, name := range unknown {
+		fmt.Fprintf(p.stderr, "prax: warning: no tool is called %q now: the grant waits for one\n", name)
+	}
+	if names == nil {
+		names = []string{}
+	}
+	return names, nil
+}
