@@ -26,7 +26,8 @@ type Authenticator interface {
 	// gives, or false when it gives none any more.
 	Again(auth.Principal) (auth.Principal, bool)
 
-	// Changed is closed when another registry generation comes into force.
+	// Changed is closed when another registry generation comes into force, and is the same channel
+	// until then.
 	Changed() <-chan struct{}
 }
 

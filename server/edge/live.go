@@ -37,16 +37,15 @@ func (x *Exchange) Live() *Live { return &Live{x: x} }
 // The error is [ErrOut] when the client is out, and the context's when ctx has ended. A stream gets
 // the one and the other only from here, so that no cause of an ending can be told from another.
 func (l *Live) Next(ctx context.Context, wake <-chan struct{}) (auth.Principal, error) {
-	if l.changed == nil {
-		return l.judge(ctx)
-	}
 	for {
 		lapsed, err := l.wait(ctx, wake)
 		if err != nil {
 			return auth.Principal{}, err
 		}
-		p, err := l.judge(ctx)
-		if err != nil || !lapsed {
+		before := l.changed
+		p, err := l.judge()
+		// A generation may come into force just as the time is up: then there is news after all.
+		if err != nil || !lapsed || l.changed != before {
 			return p, err
 		}
 	}
@@ -54,6 +53,12 @@ func (l *Live) Next(ctx context.Context, wake <-chan struct{}) (auth.Principal, 
 
 // wait returns nil when there is a reason to judge; lapsed tells that it was the time alone.
 func (l *Live) wait(ctx context.Context, wake <-chan struct{}) (lapsed bool, err error) {
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if l.changed == nil {
+		return false, nil
+	}
 	timer := time.NewTimer(l.patience())
 	defer timer.Stop()
 	select {
@@ -78,10 +83,7 @@ func (l *Live) patience() time.Duration {
 
 // judge takes the channel before it asks: a generation that comes into force in between is seen by
 // the next wait.
-func (l *Live) judge(ctx context.Context) (auth.Principal, error) {
-	if ctx.Err() != nil {
-		return auth.Principal{}, context.Cause(ctx)
-	}
+func (l *Live) judge() (auth.Principal, error) {
 	l.changed = l.x.judge.Changed()
 	p, ok := l.x.Again()
 	if !ok {

@@ -171,6 +171,38 @@ func TestLiveRechecks(t *testing.T) {
 	})
 }
 
+// late is a registry where another generation comes into force while Next asks whether one has.
+type late struct {
+	*registry
+	meanwhile atomic.Pointer[func()]
+}
+
+func (l *late) Changed() <-chan struct{} {
+	if f := l.meanwhile.Swap(nil); f != nil {
+		(*f)()
+	}
+	return l.registry.Changed()
+}
+
+// A generation that comes into force at the very moment of a recheck is told like any other.
+func TestLiveGenerationAtARecheck(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &late{registry: newRegistry(time.Now, alice(nil))}
+		x := edge.New(edge.Config{}).Exchange(r, alice(nil), "r1", "192.0.2.1", time.Now())
+		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		verdicts := follow(ctx, x, nil)
+		<-verdicts
+		synctest.Wait()
+		narrow := func() { r.set(alice(func(p *auth.Principal) { p.Allow = auth.Names("a") })) }
+		r.meanwhile.Store(&narrow)
+		if got := <-verdicts; got.err != nil || got.p.Allow.Has("b") {
+			t.Fatalf("narrowed while the time was up: allow %v, %v", got.p.Allow.Sorted(), got.err)
+		}
+	})
+}
+
 func TestLiveWakesAndEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"prax/auth"
 	"prax/server/edge"
 	"prax/server/jsonrpc"
 	"prax/tools"
@@ -56,36 +57,37 @@ func (q *request) run(name string) (*tools.Result, error) {
 // runOnStream calls the tool with a stream for its progress. The stream is judged again for as long
 // as it is open; when the caller may not make this call any more, it ends as if there were no such
 // tool, whatever the reason.
-func (q *request) runOnStream(ctx context.Context, call *tools.Call) (*tools.Result, error) {
+func (q *request) runOnStream(ctx context.Context, call *tools.Call) (res *tools.Result, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	q.stream = q.newStream(q.hangUp(cancel))
 	q.stream.keepAlive()
-	call.Progress = (&progress{stream: q.stream, token: q.meta.progress}).report
+	progress := &progress{stream: q.stream, token: q.meta.progress}
+	call.Progress = func(r tools.Progress) {
+		if ctx.Err() == nil { // a tool that goes on for a moment tells nobody any more
+			progress.report(r)
+		}
+	}
 	var judging sync.WaitGroup
 	judging.Go(func() { cancel(q.judgeAgain(ctx, call.Name)) })
-	res, err := q.s.config.Registry.Call(ctx, call)
-	cancel(nil)
-	judging.Wait()
-	if errors.Is(context.Cause(ctx), edge.ErrOut) {
-		return nil, tools.ErrUnknownTool
-	}
-	return res, err
+	defer func() {
+		cancel(nil)
+		judging.Wait()
+		if errors.Is(context.Cause(ctx), edge.ErrOut) {
+			res, err = nil, tools.ErrUnknownTool
+		}
+	}()
+	return q.s.config.Registry.Call(ctx, call)
 }
 
 // judgeAgain returns edge.ErrOut when the caller is out, or the tool is none of its tools any more,
 // and the cause when ctx ends first.
 func (q *request) judgeAgain(ctx context.Context, name string) error {
-	live := q.x.Live()
-	for {
-		catalogue := q.s.config.Registry.Changed()
-		p, err := live.Next(ctx, catalogue)
-		if err != nil {
-			return err
-		}
+	return q.s.follow(ctx, q.x, func(p auth.Principal) error {
 		if !q.s.config.Registry.Decide(p, name).OK {
 			return edge.ErrOut
 		}
-	}
+		return nil
+	})
 }
 
 // hangUp is what a broken stream means for its call.

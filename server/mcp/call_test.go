@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -201,6 +202,48 @@ func TestTooManyInFlight(t *testing.T) {
 		<-running.done
 		if w = h.post("alice", `{"jsonrpc":"2.0","id":1,"method":"ping"}`); w.Code != 200 {
 			t.Errorf("after the call: %d", w.Code)
+		}
+	})
+}
+
+// A tool that goes at the very moment when a stream's caller is judged again ends the call as well, and
+// what the handler still reports reaches nobody.
+func TestCallIsJudgedAgainstTheToolsNow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		stopped := make(chan struct{})
+		steps := &tools.Tool{Name: "steps", Tier: auth.Low, Input: object(`{"type":"object"}`),
+			Handler: func(ctx context.Context, c *tools.Call) (*tools.Result, error) {
+				<-ctx.Done()
+				c.Progress(tools.Progress{Done: 1})
+				close(stopped)
+				return nil, ctx.Err()
+			}}
+		var meanwhile atomic.Pointer[func()]
+		registry := tools.NewRegistry(tools.Config{Store: &journal{}, Now: func() time.Time { // asked within Decide
+			if f := meanwhile.Swap(nil); f != nil {
+				(*f)()
+			}
+			return time.Now()
+		}})
+		if err := registry.Set("fixture", []*tools.Tool{steps}); err != nil {
+			t.Fatal(err)
+		}
+		h := newHouse(t, func(c *mcp.Config, _ *edge.Config) { c.Registry, c.KeepAlive = registry, time.Hour })
+		v := h.begin(t, newPost("alice", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"steps","_meta":{"progressToken":1}}}`))
+		synctest.Wait()
+		remove := func() { _ = registry.Set("fixture", nil) }
+		meanwhile.Store(&remove)
+		h.clients.set(client("alice", everyTool))
+		select {
+		case <-stopped:
+		case <-time.After(10 * time.Second):
+			t.Error("the call goes on without its tool")
+		}
+		v.hangUp()
+		<-v.done
+		if got, want := v.read(t), `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: steps"}}`; got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
 	"prax/server/edge"
 	"prax/server/jsonrpc"
 )
@@ -84,24 +85,18 @@ func (sub *subscription) serve(ctx context.Context) {
 	if sub.stream.send(sub.acknowledged()) != nil {
 		return
 	}
-	live := sub.x.Live()
-	catalogue := sub.s.config.Registry.Changed()
-	for {
-		p, err := live.Next(ctx, catalogue)
-		if err != nil {
-			sub.conclude(err)
-			return
-		}
-		// Taken before the list is read: what changes in between wakes the next turn.
-		catalogue = sub.s.config.Registry.Changed()
+	sub.conclude(sub.s.follow(ctx, sub.x, func(p auth.Principal) error {
 		p.Expires = time.Time{} // judged just now; a lapse in between is an ending, not a change
-		if now := sub.s.lists.of(p).sum; now != seen {
-			seen = now
-			if sub.toolsChanged && sub.stream.send(sub.changed()) != nil {
-				return
-			}
+		now := sub.s.lists.of(p).sum
+		if now == seen {
+			return nil
 		}
-	}
+		seen = now
+		if !sub.toolsChanged {
+			return nil
+		}
+		return sub.stream.send(sub.changed())
+	}))
 }
 
 // conclude sends the one ending, unless it is the caller that left.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"prax/auth"
 	"prax/server/edge"
 	"prax/server/jsonrpc"
 	"prax/tools"
@@ -97,6 +98,25 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, x *edge.Exchange)
 		q.serveBatch(body)
 	default:
 		q.serveOne(body)
+	}
+}
+
+// follow judges the caller of an open stream at once and again whenever the clients or the tools are
+// others, and hands each judgement to f. It returns f's error, edge.ErrOut when the caller is out, or
+// the cause of ctx's end.
+func (s *Server) follow(ctx context.Context, x *edge.Exchange, f func(auth.Principal) error) error {
+	live := x.Live()
+	catalogue := s.config.Registry.Changed()
+	for {
+		p, err := live.Next(ctx, catalogue)
+		if err != nil {
+			return err
+		}
+		// Taken before f looks at the tools: what changes in between wakes the next turn.
+		catalogue = s.config.Registry.Changed()
+		if err := f(p); err != nil {
+			return err
+		}
 	}
 }
 
