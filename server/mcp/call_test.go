@@ -18,6 +18,7 @@ import (
 	"prax/auth"
 	"prax/server/edge"
 	"prax/server/mcp"
+	"prax/store"
 	"prax/tools"
 )
 
@@ -214,10 +215,13 @@ func TestCallIsJudgedAgainstTheToolsNow(t *testing.T) {
 		stopped := make(chan struct{})
 		steps := &tools.Tool{Name: "steps", Tier: auth.Low, Input: object(`{"type":"object"}`),
 			Handler: func(ctx context.Context, c *tools.Call) (*tools.Result, error) {
-				<-ctx.Done()
-				c.Progress(tools.Progress{Done: 1})
-				close(stopped)
-				return nil, ctx.Err()
+				// A change on its way is awaited, so the call does not end with its context.
+				return tools.Text("done"), c.Update(ctx, func(store.Tx) error {
+					<-ctx.Done()
+					c.Progress(tools.Progress{Done: 1})
+					close(stopped)
+					return nil
+				})
 			}}
 		var meanwhile atomic.Pointer[func()]
 		registry := tools.NewRegistry(tools.Config{Store: &journal{}, Now: func() time.Time { // asked within Decide

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// journal is as much of a store as calls need that change nothing.
+// journal is as much of a store as calls need that change nothing but it.
 type journal struct {
 	store.Store
 	mu     sync.Mutex
@@ -35,6 +35,15 @@ func (j *journal) Record(e store.Event) {
 	defer j.mu.Unlock()
 	j.events = append(j.events, e)
 }
+
+func (j *journal) Update(_ context.Context, f func(store.Tx) error) error { return f(journalTx{j: j}) }
+
+type journalTx struct {
+	store.Tx
+	j *journal
+}
+
+func (tx journalTx) AddEvent(e store.Event) { tx.j.Record(e) }
 
 // clients is an authenticator whose clients a test changes; the token of each is its name.
 type clients struct {
