@@ -1,8 +1,10 @@
 package clients
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"prax/auth"
@@ -39,10 +41,10 @@ type Entry struct {
 // [ErrRefused] when the entry would not be admitted as it is.
 func AddClient(path string, e Entry) error {
 	if bad := judgeName(e.Name); bad != "" || e.Name == "" {
-		return fmt.Errorf("add client: name %s", either(bad, "is empty"))
+		return fmt.Errorf("add client: name %s", cmp.Or(bad, "is empty"))
 	}
 	if bad := judgeName(e.UserID); bad != "" || e.UserID == "" {
-		return fmt.Errorf("add client %q: user id %s", e.Name, either(bad, "is empty"))
+		return fmt.Errorf("add client %q: user id %s", e.Name, cmp.Or(bad, "is empty"))
 	}
 	err := edit(path, true, func(text []byte) ([]byte, error) {
 		m, err := measure(text)
@@ -85,20 +87,21 @@ func RotateClient(path, name string, hash auth.Credential) error {
 // [ErrNoClient] when none has.
 func RevokeClient(path, name string) error {
 	err := edit(path, false, func(text []byte) ([]byte, error) {
-		for removed := false; ; removed = true {
-			m, err := measure(text)
-			if err != nil {
+		m, err := measure(text)
+		if err != nil {
+			return nil, err
+		}
+		at := m.named(name)
+		if len(at) == 0 {
+			return nil, ErrNoClient
+		}
+		// By place and from the last one on: once an entry is gone, a later one without a name has its.
+		for _, i := range slices.Backward(at) {
+			if m, err = measure(m.remove(i)); err != nil {
 				return nil, err
 			}
-			at := m.named(name)
-			switch {
-			case len(at) == 0 && !removed:
-				return nil, ErrNoClient
-			case len(at) == 0:
-				return text, nil
-			}
-			text = m.remove(at[len(at)-1])
 		}
+		return m.text, nil
 	}, nil)
 	return wrap("revoke client", name, err)
 }
@@ -134,13 +137,6 @@ func (e Entry) members() [][2]string {
 		m = append(m, [2]string{"expires_at", quoted(e.Expires.UTC().Format(time.RFC3339))})
 	}
 	return m
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func wrap(what, name string, err error) error {

@@ -183,6 +183,21 @@ func TestRevokeClient(t *testing.T) {
 	}
 }
 
+// TestRevokeByPlace: a client that goes by its place goes alone, though the next one then has that place.
+func TestRevokeByPlace(t *testing.T) {
+	t.Parallel()
+	unnamed := func(user string) string {
+		return `{"user_id": "` + user + `", "token": "` + user + `-token-0123456789"}`
+	}
+	path := put(t, file(unnamed("u"), unnamed("v"), bystander, unnamed("w")))
+	if err := clients.RevokeClient(path, "client-0"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(file(unnamed("v"), bystander, unnamed("w")), content(t, path)); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
 // TestRefusedEdits leave the file as it is.
 func TestRefusedEdits(t *testing.T) {
 	t.Parallel()
