@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"prax/auth"
 )
 
 // maxEntries bounds the entries of a file, good or bad.
@@ -196,22 +194,4 @@ func text(v value) (string, bool) {
 	var buf [128]byte
 	s, err := jsontext.AppendUnquote(buf[:0], v.Value)
 	return string(s), err == nil
-}
-
-// hash is the credential that a token_sha256 is; a refused one still claims what it can be read as.
-func (r *reader) hash(e *entry, v value) (c auth.Credential, ok bool) {
-	s, isText := text(v)
-	if !isText {
-		r.wrongType(e, v, "token_sha256", "a string of 64 hex digits")
-		return c, false
-	}
-	c, err := auth.ParseCredential(s)
-	switch {
-	case err != nil:
-		r.refuse(e, v.at, BadHash, "token_sha256 is not 64 hex digits")
-		return c, false
-	case placeholderHashes[c]:
-		r.refuse(e, v.at, Placeholder, "token_sha256 is the hash of a placeholder, or of nothing")
-	}
-	return c, true
 }

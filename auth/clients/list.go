@@ -19,16 +19,8 @@ type Listed struct {
 // apart, in the order of the file, whatever its state, with the report. A file that does not read gives
 // none.
 func List(cfg Config, catalogue Catalogue, now time.Time) ([]Listed, Report) {
-	var src *source
-	if cfg.Path != "" {
-		read, f := readSource(cfg.Path)
-		if f != nil {
-			return nil, failed(&cfg, catalogue, now, read, f)
-		}
-		src = &read
-	}
-	s, report, f := assemble(&cfg, catalogue, now, src)
-	if f != nil {
+	s, report := load(&cfg, catalogue, now)
+	if s == nil {
 		return nil, report
 	}
 	list := make([]Listed, 0, len(s.rows))

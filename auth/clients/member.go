@@ -67,10 +67,22 @@ func (r *reader) plainToken(e *entry, at int, s string) {
 	e.tokens = append(e.tokens, auth.HashToken(token))
 }
 
+// tokenHash takes a token_sha256. A refused one still claims the token that it can be read as.
 func (r *reader) tokenHash(e *entry, v value) {
-	if c, ok := r.hash(e, v); ok {
-		e.tokens = append(e.tokens, c)
+	s, ok := text(v)
+	if !ok {
+		r.wrongType(e, v, "token_sha256", "a string of 64 hex digits")
+		return
 	}
+	c, err := auth.ParseCredential(s)
+	if err != nil {
+		r.refuse(e, v.at, BadHash, "token_sha256 is not 64 hex digits")
+		return
+	}
+	if placeholderHashes[c] {
+		r.refuse(e, v.at, Placeholder, "token_sha256 is the hash of a placeholder, or of nothing")
+	}
+	e.tokens = append(e.tokens, c)
 }
 
 func (r *reader) workflows(e *entry, v value) {

@@ -34,10 +34,10 @@ func foldAll(names ...string) map[string]string {
 	return m
 }
 
+var joints = strings.NewReplacer("_", "", "-", "")
+
 // fold takes case, underscore and hyphen away.
-func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
-}
+func fold(s string) string { return joints.Replace(strings.ToLower(s)) }
 
 // oneEdit tells whether a becomes b by at most one insertion, deletion, replacement, or swap of two
 // neighbours, counted in bytes.

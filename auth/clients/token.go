@@ -99,12 +99,10 @@ func shown(s string) string {
 	if strings.Contains(s, auth.TokenPrefix) || len(s) > most || isHex(s) {
 		return "(hidden)"
 	}
-	return quote(s)
+	return strconv.Quote(s)
 }
 
 func isHex(s string) bool {
 	const least = 32
 	return len(s) >= least && strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
-
-func quote(s string) string { return strconv.Quote(s) }
