@@ -60,7 +60,7 @@ func readable(raw jsontext.Value) error {
 			return nil
 		case err != nil:
 			return explain(err)
-		case values > 0 && d.StackDepth() == 0 && d.InputOffset() < int64(len(raw)):
+		case d.StackDepth() == 0 && d.InputOffset() < int64(len(raw)):
 			return errors.New("there is something after the object")
 		case d.StackDepth() > MaxArgumentDepth:
 			return fmt.Errorf("they nest deeper than %d", MaxArgumentDepth)

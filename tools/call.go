@@ -25,12 +25,12 @@ func (r *Registry) Call(ctx context.Context, asked *Call) (*Result, error) {
 	call.record.judged(e, call.Name, decision)
 	// The check of e changes no decision; with it nothing that decides wrongly can reach a nil tool.
 	if !decision.OK || e == nil {
-		r.config.Store.Record(call.record.as(outcomeDenied, ""))
+		r.config.Store.Record(call.record.ended(OutcomeDenied, ""))
 		return nil, ErrUnknownTool
 	}
 	given, err := arguments(call.Arguments)
 	if err != nil {
-		r.config.Store.Record(call.record.as(outcomeError, CodeInvalidArguments))
+		r.config.Store.Record(call.record.ended(OutcomeError, CodeInvalidArguments))
 		return nil, err
 	}
 	call.Arguments = given
@@ -50,7 +50,7 @@ func (r *Registry) use(ctx context.Context, e *entry, c *Call) ending {
 		c.Arguments = e.input.WithoutNulls(c.Arguments)
 		if found := e.input.Validate(c.Arguments); found != nil {
 			r.digest(c)
-			return ending{err: misfit(found), outcome: outcomeError}
+			return ending{err: InvalidArguments(found...), outcome: OutcomeError}
 		}
 	}
 	r.digest(c)
@@ -58,9 +58,8 @@ func (r *Registry) use(ctx context.Context, e *entry, c *Call) ending {
 	if end.err == nil {
 		end.err = e.broken(end.result)
 	}
-	switch {
-	case end.err != nil && end.outcome == outcomeOK, end.err == nil && end.result.IsError:
-		end.outcome = outcomeError
+	if end.outcome == OutcomeOK && (end.err != nil || end.result.IsError) {
+		end.outcome = OutcomeError
 	}
 	end.quiet = !r.config.AuditReads && e.tool.Tier == auth.Low
 	return end
@@ -95,8 +94,8 @@ func (e *entry) broken(res *Result) error {
 // run runs the handler until it returns, its time is up, or the caller has gone. A handler that does
 // not return is left behind: it is counted, it can change nothing any more, and Close waits for it.
 func (r *Registry) run(ctx context.Context, e *entry, c *Call) ending {
-	if !r.running.begin(c.Principal.Client) {
-		return ending{err: busy(), outcome: outcomeError}
+	if refused := r.running.begin(c.Principal.Client); refused != nil {
+		return ending{err: refused, outcome: OutcomeError}
 	}
 	timeout := e.tool.Timeout
 	if timeout <= 0 {
@@ -104,42 +103,42 @@ func (r *Registry) run(ctx context.Context, e *entry, c *Call) ending {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	gate := &gate{report: c.Progress}
+	gate := newGate(c.Progress)
 	defer gate.close()
 	c.Progress = gate.pass
-	f := &flight{done: make(chan ending, 1)}
-	go r.fly(ctx, e.tool.Handler, c, f)
+	h := &handling{end: make(chan ending, 1)}
+	go r.handle(ctx, e.tool.Handler, c, h)
 	select {
-	case end := <-f.done:
+	case end := <-h.end:
 		return end
 	case <-ctx.Done():
 	}
-	return r.overdue(ctx, c, f, timeout)
+	return r.overdue(ctx, c, h, timeout)
 }
 
 // overdue answers for a handler whose time is up. When a change is on its way the handler has a little
 // longer, so that what was done is not reported as undone.
-func (r *Registry) overdue(ctx context.Context, c *Call, f *flight, timeout time.Duration) ending {
+func (r *Registry) overdue(ctx context.Context, c *Call, h *handling, timeout time.Duration) ending {
 	if c.record.answer() {
 		patience := time.NewTimer(settleTime)
 		defer patience.Stop()
 		select {
-		case end := <-f.done:
+		case end := <-h.end:
 			return end
 		case <-patience.C:
 		}
 	}
-	if r.running.leave(c.Principal.Client, f) {
+	if r.running.leave(c.Principal.Client, h) {
 		return late(ctx, timeout)
 	}
-	return <-f.done
+	return <-h.end
 }
 
 // settleTime is how long a handler with a change on its way is awaited after the deadline.
 const settleTime = 5 * time.Second
 
-// fly runs the handler in its own goroutine, so that it can be left behind. Running counts it.
-func (r *Registry) fly(ctx context.Context, h Handler, c *Call, f *flight) {
+// handle runs the handler in a goroutine of its own, so that it can be left behind. Running counts it.
+func (r *Registry) handle(ctx context.Context, f Handler, c *Call, h *handling) {
 	end := ending{outcome: outcomePanic, err: errors.New("the handler ended its goroutine")}
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -147,9 +146,9 @@ func (r *Registry) fly(ctx context.Context, h Handler, c *Call, f *flight) {
 				"cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
 			end.err = fmt.Errorf("panic: %v", cause)
 		}
-		f.done <- end
-		r.running.end(c.Principal.Client, f)
+		h.end <- end
+		r.running.returned(c.Principal.Client, h)
 	}()
-	result, err := h(ctx, c)
-	end = ending{result: result, err: err, outcome: outcomeOK}
+	result, err := f(ctx, c)
+	end = ending{result: result, err: err, outcome: OutcomeOK}
 }

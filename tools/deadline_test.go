@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -65,7 +66,7 @@ func TestAHangEndsAtTheDeadline(t *testing.T) {
 	if err := g.Close(ctx); err == nil || !strings.Contains(err.Error(), "1 tool calls") {
 		t.Errorf("Close with a handler running = %v", err)
 	}
-	if got := failure(t, g.call(t, "")); got.Code != "BUSY" {
+	if got := failure(t, g.call(t, "")); got.Code != "BUSY" || got.Message != "the server is stopping" {
 		t.Errorf("a call after Close: %+v", got)
 	}
 	close(release)
@@ -158,7 +159,7 @@ func TestProgressEndsWithTheCall(t *testing.T) {
 	var handle func(tools.Progress)
 	g := newRig(t, work(func(_ context.Context, c *tools.Call) (*tools.Result, error) {
 		handle = c.Progress
-		for _, done := range []float64{0, 1, 1, 0.5, 2} {
+		for _, done := range []float64{math.NaN(), math.Inf(-1), 0, 1, 1, 0.5, math.NaN(), 2, math.Inf(1)} {
 			c.Progress(tools.Progress{Done: done})
 		}
 		return tools.Text("fine"), nil

@@ -23,13 +23,13 @@ func (r *Registry) settle(c *Call, end ending) *Result {
 		return r.settleResult(c, end)
 	}
 	failure := classify(end.err, c.RequestID)
-	if failure.Code == CodeTimeout && end.outcome == outcomeError {
+	if failure.Code == CodeTimeout && end.outcome == OutcomeError {
 		end.outcome = outcomeTimeout
 	}
 	if failure.Code == CodeCancelled {
 		end.outcome = outcomeCancelled
 	}
-	r.config.Store.Record(c.record.as(end.outcome, failure.Code))
+	r.config.Store.Record(c.record.ended(end.outcome, failure.Code))
 	if failure.Cause != nil {
 		r.config.Log.Error("tool failed", "tool", c.record.event.Tool, "request", c.RequestID,
 			"client", c.Principal.Client, "code", string(failure.Code), "cause", failure.Cause.Error())
@@ -38,8 +38,8 @@ func (r *Registry) settle(c *Call, end ending) *Result {
 }
 
 func (r *Registry) settleResult(c *Call, end ending) *Result {
-	if !end.quiet && end.outcome == outcomeOK && !c.record.inChain() || end.outcome != outcomeOK {
-		r.config.Store.Record(c.record.as(end.outcome, ""))
+	if end.outcome != OutcomeOK || !end.quiet && !c.record.inChain() {
+		r.config.Store.Record(c.record.ended(end.outcome, ""))
 	}
 	res := *end.result
 	if res.Content == nil {
@@ -90,11 +90,11 @@ var storeFailures = []struct {
 		Hint: "store less, or ask the operator to remove something"}},
 	{store.ErrFull, Error{Code: CodeStoreFull, Message: "the server has no space left to store anything", Hint: "nothing was changed; tell the operator, reading still works"}},
 	{store.ErrBusy, Error{Code: CodeBusy, Message: "too many writes are waiting", Hint: "nothing was changed; try again in a few seconds"}},
-	{store.ErrClosed, Error{Code: CodeBusy, Message: "the server is stopping", Hint: "try again in a few seconds"}},
+	{store.ErrClosed, *stopping()},
 }
 
-func busy() *Error {
-	return &Error{Code: CodeBusy, Message: "too many calls are still running", Hint: "try again in a few seconds"}
+func stopping() *Error {
+	return &Error{Code: CodeBusy, Message: "the server is stopping", Hint: "try again in a few seconds"}
 }
 
 func overtime() *Error {
@@ -111,8 +111,9 @@ func late(ctx context.Context, timeout time.Duration) ending {
 	return ending{err: ctx.Err(), outcome: outcomeCancelled}
 }
 
-// misfit is the failure of arguments that do not fit the schema.
-func misfit(found []Violation) *Error {
+// InvalidArguments is the failure of arguments that do not fit: of the pipeline for what the schema
+// says, of a tool for what a schema cannot say.
+func InvalidArguments(found ...Violation) *Error {
 	var b strings.Builder
 	b.WriteString("the arguments do not fit:")
 	for i, v := range found {

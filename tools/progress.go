@@ -1,22 +1,27 @@
 package tools
 
-import "sync"
+import (
+	"math"
+	"sync"
+)
 
 // gate passes progress on until the caller has its answer, and only when it grows.
 type gate struct {
 	mu     sync.Mutex
-	report func(Progress)
+	report func(Progress) // nil: nobody listens, or not any more
 	last   float64
-	begun  bool
 }
 
+func newGate(report func(Progress)) *gate { return &gate{report: report, last: math.Inf(-1)} }
+
+// pass compares so that what is not a number never counts as growth.
 func (g *gate) pass(p Progress) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.report == nil || g.begun && p.Done <= g.last {
+	if g.report == nil || !(p.Done > g.last) || math.IsInf(p.Done, 1) {
 		return
 	}
-	g.begun, g.last = true, p.Done
+	g.last = p.Done
 	g.report(p)
 }
 

@@ -9,11 +9,11 @@ import (
 	"prax/store"
 )
 
-// Outcomes of a call in its audit event.
+// Outcomes of a call in its audit event, and in what others record beside it.
 const (
-	outcomeOK        = "ok"
-	outcomeError     = "error"
-	outcomeDenied    = "denied"
+	OutcomeOK        = "ok"
+	OutcomeError     = "error"
+	OutcomeDenied    = "denied"
 	outcomePanic     = "panic"
 	outcomeTimeout   = "timeout"
 	outcomeCancelled = "cancelled"
@@ -55,8 +55,8 @@ func (rec *record) judged(e *entry, asked string, d policy.Decision) {
 	rec.event.Tier = e.tool.Tier.String()
 }
 
-// as is the event with its end.
-func (rec *record) as(outcome string, code Code) store.Event {
+// ended is the event with its end.
+func (rec *record) ended(outcome string, code Code) store.Event {
 	event := rec.event
 	event.Outcome, event.Code = outcome, string(code)
 	event.Duration = rec.now().Sub(rec.start)
@@ -71,14 +71,16 @@ func (c *Call) Update(ctx context.Context, f func(store.Tx) error) error {
 	if err := rec.begin(ctx); err != nil {
 		return err
 	}
+	written := false
+	defer func() { rec.end(written) }() // also when f panics
 	err := rec.store.Update(ctx, func(tx store.Tx) error {
 		if err := f(tx); err != nil {
 			return err
 		}
-		tx.AddEvent(rec.as(outcomeOK, ""))
+		tx.AddEvent(rec.ended(OutcomeOK, ""))
 		return nil
 	})
-	rec.end(err == nil)
+	written = err == nil
 	return err
 }
 

@@ -23,32 +23,35 @@ type running struct {
 	idle    chan struct{} // made by close; closed when active reaches 0
 }
 
-// begin admits one more handler. No means: the registry is closed, or too many strayed.
-func (r *running) begin(client string) bool {
+// begin admits one more handler, or says why not.
+func (r *running) begin(client string) *Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || r.strayed >= maxStrayed || r.clients[client] >= maxStrayedClient {
-		return false
+	switch {
+	case r.closed:
+		return stopping()
+	case r.strayed >= maxStrayed || r.clients[client] >= maxStrayedClient:
+		return &Error{Code: CodeBusy, Message: "too many calls are still running", Hint: "try again in a few seconds"}
 	}
 	r.active++
-	return true
+	return nil
 }
 
-// flight is one run of a handler. Its end is in done before landed is set.
-type flight struct {
-	done   chan ending
-	landed bool // guarded by running.mu, as is stray
-	stray  bool
+// handling is one run of a handler. Its ending is in end before over is set.
+type handling struct {
+	end   chan ending
+	over  bool // guarded by running.mu, as is stray
+	stray bool
 }
 
-// leave leaves the handler behind; false when it has landed, and its end is in done.
-func (r *running) leave(client string, f *flight) bool {
+// leave leaves the handler behind; false when it has returned, and its ending is there.
+func (r *running) leave(client string, h *handling) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f.landed {
+	if h.over {
 		return false
 	}
-	f.stray = true
+	h.stray = true
 	r.strayed++
 	if r.clients == nil {
 		r.clients = map[string]int{}
@@ -57,13 +60,13 @@ func (r *running) leave(client string, f *flight) bool {
 	return true
 }
 
-// end notes that a handler returned.
-func (r *running) end(client string, f *flight) {
+// returned notes that a handler did.
+func (r *running) returned(client string, h *handling) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f.landed = true
+	h.over = true
 	r.active--
-	if f.stray {
+	if h.stray {
 		r.strayed--
 		if r.clients[client]--; r.clients[client] <= 0 {
 			delete(r.clients, client)

@@ -55,7 +55,7 @@ type Call struct {
 	record *record // the pipeline's: the audit event in the making, and where it goes
 }
 
-// Progress is a step of a running call. Done must grow.
+// Progress is a step of a running call. One whose Done is no number, or not above the last, is dropped.
 type Progress struct {
 	Done    float64
 	Total   float64 // 0: unknown

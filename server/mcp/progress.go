@@ -19,7 +19,7 @@ const (
 )
 
 // progress sends a running call's reports on its stream (MCP, utilities: progress). tools lets
-// through only what grows, one at a time, until the call has its result.
+// through only numbers that grow, one at a time, until the call has its result.
 type progress struct {
 	stream *stream
 	token  jsontext.Value
@@ -30,7 +30,7 @@ type progress struct {
 
 func (p *progress) report(r tools.Progress) {
 	now := time.Now()
-	if !isNumber(r.Done) || p.sent >= progressFree && now.Sub(p.last) < progressPause {
+	if p.sent >= progressFree && now.Sub(p.last) < progressPause {
 		return
 	}
 	p.sent++
@@ -45,7 +45,7 @@ func (p *progress) appendParams(dst []byte, r tools.Progress) []byte {
 	dst = append(dst, p.token...)
 	dst = append(dst, `,"progress":`...)
 	dst = appendNumber(dst, r.Done)
-	if r.Total > 0 && isNumber(r.Total) {
+	if r.Total > 0 && !math.IsInf(r.Total, 1) {
 		dst = append(dst, `,"total":`...)
 		dst = appendNumber(dst, r.Total)
 	}
@@ -55,8 +55,6 @@ func (p *progress) appendParams(dst []byte, r tools.Progress) []byte {
 	}
 	return append(dst, '}')
 }
-
-func isNumber(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 func appendNumber(dst []byte, f float64) []byte {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {

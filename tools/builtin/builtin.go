@@ -84,12 +84,7 @@ func object(properties ...string) string {
 
 // misfit refuses one argument for what a schema cannot say.
 func misfit(argument, format string, args ...any) error {
-	message := fmt.Sprintf(format, args...)
-	return &tools.Error{
-		Code:       tools.CodeInvalidArguments,
-		Message:    "the arguments do not fit: " + argument + " " + message,
-		Violations: []tools.Violation{{Path: "/" + argument, Message: message}},
-	}
+	return tools.InvalidArguments(tools.Violation{Path: "/" + argument, Message: fmt.Sprintf(format, args...)})
 }
 
 // clamp brings a number that a caller gave within the range that the tool has.

@@ -25,7 +25,7 @@ func clock(c Config) *tools.Tool {
 		Output: jsontext.Value(object(`"rfc3339":{"type":"string"}`, `"timezone":{"type":"string"}`, `"abbreviation":{"type":"string"}`,
 			`"utc_offset":{"type":"string"}`, `"weekday":{"type":"string"}`, `"unix":{"type":"integer"}`)),
 		Handler: handle(clockArguments{Zone: "UTC"}, func(_ context.Context, _ *tools.Call, a clockArguments) (*tools.Result, error) {
-			return tell(c.Now(), a.Zone)
+			return clockResult(c.Now(), a.Zone)
 		}),
 	}
 }
@@ -43,7 +43,7 @@ type moment struct {
 	Unix         int64  `json:"unix"`
 }
 
-func tell(now time.Time, name string) (*tools.Result, error) {
+func clockResult(now time.Time, name string) (*tools.Result, error) {
 	zone, err := zoneOf(strings.TrimSpace(name))
 	if err != nil {
 		return nil, err

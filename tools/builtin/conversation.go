@@ -17,11 +17,11 @@ import (
 const (
 	maxHits      = 50
 	maxHitLines  = 5
-	maxHitLetter = 500
+	maxHitLength = 500
 )
 
-// said is one hit in results.
-type said struct {
+// conversationLine is one line in results.
+type conversationLine struct {
 	ID   string `json:"id"`
 	At   string `json:"at"`
 	Role string `json:"role"`
@@ -54,7 +54,7 @@ func conversationSearch() *tools.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return heard(found[:min(len(found), clamp(a.Max, 1, maxHits))], a.Query)
+			return conversationResult(found[:min(len(found), clamp(a.Max, 1, maxHits))], a.Query)
 		}),
 	}
 }
@@ -84,16 +84,16 @@ func containing(tx store.Documents, s auth.Scope, query string) ([]store.Documen
 	return found, nil
 }
 
-func heard(found []store.Document, query string) (*tools.Result, error) {
+func conversationResult(found []store.Document, query string) (*tools.Result, error) {
 	if len(found) == 0 {
-		return result(fmt.Sprintf("No matches for '%s' in conversation history.", store.SafeString(query)), listOf[said](nil))
+		return result(fmt.Sprintf("No matches for '%s' in conversation history.", store.SafeString(query)), listOf[conversationLine](nil))
 	}
 	hits := make([]string, 0, len(found))
-	list := make([]said, 0, len(found))
+	list := make([]conversationLine, 0, len(found))
 	for _, d := range found {
 		at, text := stamp(d.Created), excerpt(d.Body, query)
 		hits = append(hits, fmt.Sprintf("**%s**\n[%s] %s", at, strings.ToUpper(d.Key), text))
-		list = append(list, said{d.ID, at, d.Key, text})
+		list = append(list, conversationLine{d.ID, at, d.Key, text})
 	}
 	return result(fmt.Sprintf("Found %d match(es):\n\n%s", len(found), strings.Join(hits, "\n---\n")), listOf(list))
 }
@@ -113,5 +113,5 @@ func excerpt(text, query string) string {
 		lines = strings.SplitN(text, "\n", maxHitLines+1)
 		lines = lines[:min(len(lines), maxHitLines)]
 	}
-	return clip(strings.Join(lines, "\n"), maxHitLetter, "...")
+	return clip(strings.Join(lines, "\n"), maxHitLength, "...")
 }

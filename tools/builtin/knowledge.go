@@ -58,12 +58,12 @@ func knowledgeSearch(c Config) *tools.Tool {
 				return nil, err
 			}
 			found = rank(found, a.Query, c.Now(), c.HalfLife)
-			return known(found[:min(len(found), maxConcepts)], a)
+			return knowledgeResult(found[:min(len(found), maxConcepts)], a)
 		}),
 	}
 }
 
-func known(found []store.Document, a knowledgeArguments) (*tools.Result, error) {
+func knowledgeResult(found []store.Document, a knowledgeArguments) (*tools.Result, error) {
 	if len(found) == 0 {
 		text := fmt.Sprintf("No knowledge graph concepts found matching '%s'", store.SafeString(a.Query))
 		if a.Namespace != "" {
@@ -105,12 +105,12 @@ func knowledgeNamespaces() *tools.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return namespaces(counts)
+			return namespacesResult(counts)
 		},
 	}
 }
 
-func namespaces(counts []store.NamespaceCount) (*tools.Result, error) {
+func namespacesResult(counts []store.NamespaceCount) (*tools.Result, error) {
 	if len(counts) == 0 {
 		return result("No knowledge namespaces yet: add a concept first.", listOf[namespace](nil))
 	}

@@ -60,7 +60,7 @@ func memoryRecall(c Config) *tools.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return recalled(found[:min(len(found), clamp(a.TopK, 1, maxRecalled))])
+			return recallResult(found[:min(len(found), clamp(a.TopK, 1, maxRecalled))])
 		}),
 	}
 }
@@ -77,7 +77,7 @@ func recall(ctx context.Context, c Config, call *tools.Call, query string) ([]st
 	return rank(found, query, c.Now(), c.HalfLife), err
 }
 
-func recalled(found []store.Document) (*tools.Result, error) {
+func recallResult(found []store.Document) (*tools.Result, error) {
 	if len(found) == 0 {
 		return result("No relevant memories found.", listOf[memory](nil))
 	}

@@ -11,15 +11,14 @@ import (
 	"prax/store"
 )
 
-// The constants of BM25, as everybody has them: how soon more of a word stops counting, and how much
-// a long text is held against it.
+// The constants of BM25 under their usual names and with their usual values.
 const (
-	saturation  = 1.2
-	lengthening = 0.75
+	k1 = 1.2  // how soon more of a word stops counting
+	b  = 0.75 // how much a long text is held against it
 )
 
-// floor is the relevance of a candidate that none of the words is found in: one found as a substring.
-const floor = 0.01
+// minRelevance is that of a candidate in which none of the words is: one found as a substring.
+const minRelevance = 0.01
 
 // find is the caller's documents for a text: those that have one of its words, or else, among the
 // newest, those that have it as a substring. What a caller writes is text, never query syntax.
@@ -57,10 +56,10 @@ func rank(docs []store.Document, text string, now time.Time, halfLife time.Durat
 	for i, d := range docs {
 		age := max(0, now.Sub(d.Updated))
 		decay := math.Exp2(-age.Hours() / halfLife.Hours())
-		all[i] = scored{d, max(relevance[i], floor) * (0.5 + d.Importance) * decay}
+		all[i] = scored{d, max(relevance[i], minRelevance) * (0.5 + d.Importance) * decay}
 	}
-	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(-cmp.Compare(a.score, b.score), -a.document.Updated.Compare(b.document.Updated), cmp.Compare(a.document.ID, b.document.ID))
+	slices.SortFunc(all, func(x, y scored) int {
+		return cmp.Or(cmp.Compare(y.score, x.score), y.document.Updated.Compare(x.document.Updated), cmp.Compare(x.document.ID, y.document.ID))
 	})
 	ordered := make([]store.Document, len(all))
 	for i := range all {
@@ -90,7 +89,7 @@ func bm25(docs []store.Document, words []store.Word) []float64 {
 		for w, n := range counts[i] {
 			rarity := math.Log1p((float64(len(docs)) - having[w] + 0.5) / (having[w] + 0.5))
 			often := float64(n)
-			scores[i] += rarity * often * (saturation + 1) / (often + saturation*(1-lengthening+lengthening*lengths[i]/mean))
+			scores[i] += rarity * often * (k1 + 1) / (often + k1*(1-b+b*lengths[i]/mean))
 		}
 	}
 	return scores

@@ -36,15 +36,12 @@ var traceProperties = []string{
 	`"tool":{"type":"string"}`, `"method":{"type":"string"}`, `"client":{"type":"string"}`, `"duration_ms":{"type":"number"}`,
 }
 
-// denied is the outcome of a refused call.
-const denied = "denied"
-
 func newTrace(e store.Event) trace {
 	t := trace{
 		ID: e.RequestID, At: stamp(e.At), Status: e.Outcome, Code: e.Code, Tool: e.Tool, Method: e.Method, Client: e.Client,
 		Duration: float64(e.Duration.Microseconds()) / 1000,
 	}
-	if t.Status == denied {
+	if t.Status == tools.OutcomeDenied {
 		// The event has the declared spelling of a tool that exists, and what was asked of one that
 		// does not: here both look the same.
 		t.Tool = tools.Spelling(t.Tool, auth.Underscore)
@@ -83,7 +80,7 @@ func traceSearch() *tools.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return traced(best.found)
+			return traceSearchResult(best.found)
 		}),
 	}
 }
@@ -126,7 +123,7 @@ func (b *best) add(t trace) bool {
 	return len(b.found) < b.limit || b.found[b.limit-1].Score < 1
 }
 
-func traced(found []hit) (*tools.Result, error) {
+func traceSearchResult(found []hit) (*tools.Result, error) {
 	if len(found) == 0 {
 		return result("No matching traces found.", listOf[hit](nil))
 	}
@@ -169,12 +166,12 @@ func traceDetail() *tools.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return detailed(newTrace(found.Event))
+			return traceDetailResult(newTrace(found.Event))
 		}),
 	}
 }
 
-func detailed(t trace) (*tools.Result, error) {
+func traceDetailResult(t trace) (*tools.Result, error) {
 	raw, err := json.Marshal(t, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("encode trace: %w", err)
