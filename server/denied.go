@@ -73,7 +73,7 @@ func (d *denials) add(one Denial) {
 	if d.report == nil {
 		return
 	}
-	d.flush(one.At)
+	d.flush(one.At, false)
 	if d.admit(one) {
 		d.report(one)
 	}
@@ -92,20 +92,21 @@ func (d *denials) admit(one Denial) bool {
 	return true
 }
 
-// flush begins another minute when the last one is over, and reports what that one left out.
-func (d *denials) flush(now time.Time) {
+// flush begins another minute when the last one is over, or must not be waited for, and reports what
+// that one left out.
+func (d *denials) flush(now time.Time, early bool) {
 	if d.report == nil {
 		return
 	}
-	if more := d.turn(now); more > 0 {
+	if more := d.turn(now, early); more > 0 {
 		d.report(Denial{At: now, Reason: DeniedMore, Count: more})
 	}
 }
 
-func (d *denials) turn(now time.Time) (more int) {
+func (d *denials) turn(now time.Time, early bool) (more int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if now.Sub(d.minute) < time.Minute {
+	if !early && now.Sub(d.minute) < time.Minute {
 		return 0
 	}
 	more = d.more

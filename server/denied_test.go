@@ -65,12 +65,12 @@ func TestDenialsAreBounded(t *testing.T) {
 		t.Errorf("%d recorded, %d remotes remembered", len(got), len(d.remote))
 	}
 	at = at.Add(59 * time.Second)
-	d.flush(at)
+	d.flush(at, false)
 	if len(got) != denialsAMinute {
 		t.Errorf("%d recorded within the minute", len(got))
 	}
 	at = at.Add(time.Second)
-	d.flush(at)
+	d.flush(at, false)
 	want := Denial{At: at, Reason: DeniedMore, Count: 7000 - denialsAMinute}
 	if last := got[len(got)-1]; last != want {
 		t.Errorf("%+v, want %+v", last, want)
@@ -81,8 +81,28 @@ func TestDenialsAreBounded(t *testing.T) {
 	}
 	at = at.Add(time.Hour)
 	n := len(got)
-	if d.flush(at); len(got) != n {
+	if d.flush(at, false); len(got) != n {
 		t.Errorf("a quiet minute reports %+v", got[n:])
+	}
+}
+
+// A server that stops tells of the refusals that its last minute left out.
+func TestDenialsAtTheEnd(t *testing.T) {
+	t.Parallel()
+	g := start(t, nil)
+	const n = denialsARemote + 7
+	for range n {
+		g.ask("POST", "/mcp")
+	}
+	if err := g.finish(); err != nil {
+		t.Fatal(err)
+	}
+	got := 0
+	for _, d := range g.denials() {
+		got += d.Count
+	}
+	if got != n {
+		t.Errorf("%d of %d refusals are told", got, n)
 	}
 }
 
@@ -90,7 +110,7 @@ func TestDenialsToNobody(t *testing.T) {
 	t.Parallel()
 	d := newDenials(nil)
 	d.add(Denial{At: time.Now(), Remote: "192.0.2.1"})
-	d.flush(time.Now())
+	d.flush(time.Now(), true)
 	if len(d.remote) != 0 {
 		t.Error("remembers what nobody asks for")
 	}

@@ -18,6 +18,7 @@ func TestPanicIsAnInternalError(t *testing.T) {
 		c.MCP = func(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
 			if r.Header.Get("X-Panic") != "" {
 				w.Header().Set("Content-Encoding", "gzip")
+				x.Access.Outcome = "ok"
 				panic("the secret plan")
 			}
 			echo(w, r, x)
@@ -50,6 +51,10 @@ func TestPanicIsAnInternalError(t *testing.T) {
 		if !strings.Contains(g.log.String(), got.header.Get("X-Request-Id")) {
 			t.Errorf("%q: the log does not know the request", version)
 		}
+	}
+	g.Flush()
+	if lines := g.lines.String(); strings.Count(lines, `"outcome":"panic"`) != 6 {
+		t.Errorf("access records %s", lines)
 	}
 	if log := g.log.String(); !strings.Contains(log, "the secret plan") || !strings.Contains(log, "panic_test.go") {
 		t.Errorf("no cause or no stack in the log: %s", log)

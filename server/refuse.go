@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/server/jsonrpc"
 )
 
 var (
@@ -94,22 +96,13 @@ func (x *exchange) unauthorized(r *http.Request) {
 	x.refuse(r, http.StatusUnauthorized, unauthorized)
 }
 
-// internal answers a panic. On /mcp it is a JSON-RPC error; the request's own id is not known here,
-// so it is null, and left out where the revision does not allow null (MCP 2025-11-25 and later).
+// internal answers a panic. On /mcp it is a JSON-RPC error; the request's own id is not known here.
 func (x *exchange) internal(r *http.Request) {
 	x.Header().Del("Content-Encoding") // of the answer that is not to come
 	if x.route != routeMCP {
 		x.refuse(r, http.StatusInternalServerError, errorBody("internal error"))
 		return
 	}
-	id := `"id":null,`
-	if omitsNullID(r.Header.Get("Mcp-Protocol-Version")) {
-		id = ""
-	}
-	x.refuse(r, http.StatusInternalServerError, []byte(`{"jsonrpc":"2.0",`+id+
-		`"error":{"code":-32603,"message":"internal error","data":{"requestId":"`+x.id[0]+`"}}}`))
-}
-
-func omitsNullID(version string) bool {
-	return len(version) == len("2025-11-25") && version >= "2025-11-25"
+	x.refuse(r, http.StatusInternalServerError, jsonrpc.AppendError(nil, jsonrpc.UnknownID(r.Header.Get("Mcp-Protocol-Version")),
+		&jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "internal error", Data: jsontext.Value(`{"requestId":"` + x.id[0] + `"}`)}))
 }

@@ -111,6 +111,9 @@ func (s *Server) end(x *exchange, r *http.Request) {
 	if cause != nil && cause != http.ErrAbortHandler {
 		s.cfg.Log.Error("panic while serving", slog.String("id", x.id[0]), slog.String("route", x.route),
 			slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
+		if x.edge != nil {
+			x.edge.Access.Outcome = "panic" // whatever the adapter had noted by then
+		}
 		if x.status == 0 {
 			x.internal(r)
 			cause = nil

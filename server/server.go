@@ -108,13 +108,15 @@ func (s *Server) drain(hs *http.Server, ln net.Listener, cut context.CancelFunc)
 // Draining tells whether the drain has begun.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
-// Flush writes the buffered access records and the count of refusals that were not recorded one by
-// one. Serve does so each second and at its end.
-func (s *Server) Flush() {
+// Flush writes the buffered access records, and how many refusals of a minute that is over were not
+// recorded one by one. Serve does so each second, and at its end for the minute that is not over too.
+func (s *Server) Flush() { s.flush(false) }
+
+func (s *Server) flush(last bool) {
 	if err := s.access.flush(); err != nil {
 		s.cfg.Log.Error("write access records", slog.Any("error", err))
 	}
-	s.denials.flush(time.Now())
+	s.denials.flush(time.Now(), last)
 }
 
 func (s *Server) flushUntil(ctx context.Context) (done <-chan struct{}) {
@@ -128,7 +130,7 @@ func (s *Server) flushUntil(ctx context.Context) (done <-chan struct{}) {
 			case <-tick.C:
 			case <-s.access.full:
 			case <-ctx.Done():
-				s.Flush()
+				s.flush(true)
 				return
 			}
 			s.Flush()

@@ -31,7 +31,7 @@ func Split(body []byte) ([]jsontext.Value, error) {
 		}
 		elements = append(elements, body[at.from:at.to])
 	}
-	if s.fault != faultNone || !s.end() || !s.settle() {
+	if s.fault != faultNone || !s.end() || !s.namesDiffer() {
 		return nil, s.err()
 	}
 	if len(elements) == 0 {

@@ -10,6 +10,27 @@ import (
 // Null is the id of an answer to a message whose id cannot be known (JSON-RPC 2.0, section 5).
 var Null = jsontext.Value("null")
 
+// UnknownID is the id of such an answer to a caller that speaks this revision of MCP ("": none was
+// named): null, or no id at all where the revision's schema does not allow null, from 2025-11-25 on.
+func UnknownID(revision string) jsontext.Value {
+	if isDate(revision) && revision >= "2025-11-25" {
+		return nil
+	}
+	return Null
+}
+
+func isDate(text string) bool {
+	if len(text) != len("2006-01-02") {
+		return false
+	}
+	for i, c := range []byte(text) {
+		if dash := i == 4 || i == 7; dash != (c == '-') || !dash && !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // AppendResult appends the answer to the request with this id; result is JSON.
 func AppendResult(dst []byte, id, result jsontext.Value) []byte {
 	dst = OpenResult(dst, id)

@@ -30,6 +30,18 @@ func TestAppendError(t *testing.T) {
 	}
 }
 
+func TestUnknownID(t *testing.T) {
+	t.Parallel()
+	for revision, want := range map[string]string{
+		"": "null", "2025-03-26": "null", "2025-11-24": "null", "2025-11-25": "", "2026-07-28": "", "9999-99-99": "",
+		"zzzz-zz-zz": "null", "2025-11-25 ": "null", "2025/11/25": "null", "20251125xx": "null",
+	} {
+		if got := string(jsonrpc.UnknownID(revision)); got != want {
+			t.Errorf("%q: %q, want %q", revision, got, want)
+		}
+	}
+}
+
 func TestErrorIsComparesCodes(t *testing.T) {
 	t.Parallel()
 	var err error = jsonrpc.Errorf(jsonrpc.CodeNoMethod, "no such method: %s", "x")

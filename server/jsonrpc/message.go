@@ -47,12 +47,12 @@ func Decode(body []byte, m *Message) error {
 	*m = Message{}
 	s := scanner{b: body}
 	if s.peek() != '{' {
-		if s.value() && s.end() && s.settle() {
+		if s.value() && s.end() && s.namesDiffer() {
 			return Errorf(CodeInvalidRequest, "a message is a JSON object")
 		}
 		return s.err()
 	}
-	if !s.envelope(m) || !s.end() || !s.settle() {
+	if !s.envelope(m) || !s.end() || !s.namesDiffer() {
 		*m = Message{}
 		return s.err()
 	}
@@ -173,7 +173,7 @@ func (m *Message) judge() error {
 	if m.misspelt != "" {
 		return Errorf(CodeInvalidRequest, "the member %q is spelled in another case", m.misspelt)
 	}
-	if !Is(m.version, "2.0") {
+	if !isText(m.version, "2.0") {
 		return Errorf(CodeInvalidRequest, `jsonrpc must be "2.0"`)
 	}
 	if m.Method == nil {
@@ -205,16 +205,17 @@ func (m *Message) judgeResponse() error {
 
 // judgeID wants a string or an integer (MCP, base protocol: never null; JSON-RPC 2.0: no fraction).
 func judgeID(id jsontext.Value) error {
-	if len(id) > MaxID {
+	switch {
+	case len(id) > MaxID:
 		return Errorf(CodeInvalidRequest, "an id has at most %d bytes", MaxID)
+	case !IsID(id):
+		return Errorf(CodeInvalidRequest, "an id is a string or an integer")
 	}
-	switch id.Kind() {
-	case '"':
-		return nil
-	case '0':
-		if bytes.IndexAny(id, ".eE") < 0 {
-			return nil
-		}
-	}
-	return Errorf(CodeInvalidRequest, "an id is a string or an integer")
+	return nil
+}
+
+// IsID tells whether a value may be an id, or what else MCP echoes like one: a string or an integer of
+// at most [MaxID] bytes.
+func IsID(v jsontext.Value) bool {
+	return len(v) <= MaxID && (v.Kind() == '"' || v.Kind() == '0' && bytes.IndexAny(v, ".eE") < 0)
 }

@@ -76,8 +76,8 @@ func (s *scanner) resolve(n name) []byte {
 	return unquote(s.b[n.at.from-1 : n.at.to+1])
 }
 
-// settle removes the doubt about names that the scan did not compare.
-func (s *scanner) settle() bool {
+// namesDiffer removes the doubt about names that the scan did not compare.
+func (s *scanner) namesDiffer() bool {
 	if s.doubt && !jsontext.Value(s.b).IsValid() {
 		return s.fail(faultDuplicate)
 	}
@@ -118,13 +118,13 @@ func String(v jsontext.Value) (string, bool) {
 	return string(unquote(v)), true
 }
 
-// Is tells whether a value is the JSON string for this text.
-func Is(v jsontext.Value, text string) bool {
-	if len(v) == len(text)+2 && v[0] == '"' && string(v[1:len(v)-1]) == text {
-		return bytes.IndexByte(v, '\\') < 0
+// isText tells whether a value is the JSON string for this text.
+func isText(v jsontext.Value, text string) bool {
+	if bytes.IndexByte(v, '\\') < 0 {
+		return len(v) == len(text)+2 && v[0] == '"' && string(v[1:len(v)-1]) == text
 	}
 	got, ok := String(v)
-	return ok && got == text && bytes.IndexByte(v, '\\') >= 0
+	return ok && got == text
 }
 
 func unquote(quoted []byte) []byte {

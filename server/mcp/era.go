@@ -44,7 +44,7 @@ func readMeta(m *jsonrpc.Message) (found meta) {
 // matters where a fault must win over another; it is the same for every caller.
 func (q *request) settle() error {
 	q.meta = readMeta(&q.m)
-	asked := methodOf(q.m.Method)
+	asked, _ := jsonrpc.String(q.m.Method)
 	q.method = methods[asked]
 	q.x.Access.Method = "unknown"
 	if q.method != nil {
@@ -60,11 +60,6 @@ func (q *request) settle() error {
 		return err
 	}
 	return q.checkShape()
-}
-
-func methodOf(v jsontext.Value) string {
-	name, _ := jsonrpc.String(v)
-	return name
 }
 
 // settleModern is the ladder of MCP 2026-07-28, transports: what headers say must be what the body
@@ -131,20 +126,13 @@ func (q *request) checkShape() error {
 	if isGiven(q.m.Meta) && q.m.Meta.Kind() != '{' {
 		return badParams("params._meta must be an object")
 	}
-	if t := q.meta.progress; isGiven(t) && !isToken(t) {
+	if t := q.meta.progress; isGiven(t) && !jsonrpc.IsID(t) {
 		return badParams("params._meta.progressToken must be a string or an integer, of at most %d bytes", jsonrpc.MaxID)
 	}
 	return nil
 }
 
 func isGiven(v jsontext.Value) bool { return v != nil && v.Kind() != 'n' }
-
-func isToken(v jsontext.Value) bool {
-	if len(v) > jsonrpc.MaxID {
-		return false
-	}
-	return v.Kind() == '"' || v.Kind() == '0' && !strings.ContainsAny(string(v), ".eE")
-}
 
 func (h header) is(want string) bool { return h.n == 1 && h.value == want }
 

@@ -6,10 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
 	"prax/server/jsonrpc"
+	"prax/tools"
 )
 
 // list is tools/list: bytes made once for all callers with one allowlist, between an opening and an
@@ -28,7 +31,7 @@ func (q *request) list(dst []byte) ([]byte, error) {
 	// Always stale: an allowlist that is edited holds at once, and nobody is to show it to another.
 	dst = append(dst, `{"resultType":"complete","ttlMs":0,"cacheScope":"private",`...)
 	dst = append(dst, l.pages[n]...)
-	return q.s.said.appendMeta(dst), nil
+	return q.s.fixed.appendMeta(dst), nil
 }
 
 // list is the tools that some callers see, encoded: never changed once it is made.
@@ -93,4 +96,46 @@ func newList(entries [][]byte, pageSize int) *list {
 		l.size += len(page)
 	}
 	return l
+}
+
+// appendTool appends a tool as tools/list shows it (MCP, tools: data types). The schemas go out as
+// they were written: callers may know keywords that we do not.
+func appendTool(dst []byte, t *tools.Tool, s auth.Spelling) []byte {
+	dst = appendMember(append(dst, '{'), "name", tools.Spelling(t.Name, s))
+	if t.Title != "" {
+		dst = appendMember(append(dst, ','), "title", t.Title)
+	}
+	if t.Description != "" {
+		dst = appendMember(append(dst, ','), "description", t.Description)
+	}
+	dst = append(dst, `,"inputSchema":`...)
+	dst = append(dst, t.Input...)
+	if t.Output != nil {
+		dst = append(dst, `,"outputSchema":`...)
+		dst = append(dst, t.Output...)
+	}
+	return append(appendAnnotations(dst, t), '}')
+}
+
+// appendAnnotations follows the tier, which decides; the hints only tell. What is destructive is HIGH
+// and never shown, so nothing here is.
+func appendAnnotations(dst []byte, t *tools.Tool) []byte {
+	for i, hint := range []struct {
+		name string
+		set  bool
+	}{
+		{"readOnlyHint", t.Tier == auth.Low},
+		{"destructiveHint", !t.Tier.Exposable()},
+		{"idempotentHint", t.Idempotent},
+		{"openWorldHint", t.OpenWorld},
+	} {
+		if i == 0 {
+			dst = append(dst, `,"annotations":{`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = jsonrpc.AppendString(dst, hint.name)
+		dst = strconv.AppendBool(append(dst, ':'), hint.set)
+	}
+	return append(dst, '}')
 }

@@ -124,7 +124,7 @@ func (sub *subscription) changed() []byte {
 func (sub *subscription) result() []byte {
 	dst := sub.appendID([]byte(`{"resultType":"complete","_meta":{`))
 	dst = append(dst, ',')
-	dst = append(dst, sub.s.said.meta...)
+	dst = append(dst, sub.s.fixed.meta...)
 	return append(dst, `}}`...)
 }
 

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"prax/server/edge"
 	"prax/server/jsonrpc"
 )
@@ -115,18 +113,9 @@ func (q *request) refuse(err error) {
 	}
 	id := q.m.ID
 	if id == nil {
-		id = q.unknownID()
+		id = jsonrpc.UnknownID(q.version.value)
 	}
 	q.reply(f.status, jsonrpc.AppendError(nil, id, f.rpc))
-}
-
-// unknownID stands for an id that cannot be known: null (JSON-RPC 2.0, section 5), which the schemas
-// from 2025-11-25 on do not allow.
-func (q *request) unknownID() jsontext.Value {
-	if v := q.version.value; isDate(v) && revision(v) >= rev2025Nov {
-		return nil
-	}
-	return jsonrpc.Null
 }
 
 func (q *request) failed(f *failure) {

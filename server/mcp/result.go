@@ -49,7 +49,7 @@ func content(res *tools.Result) []tools.Block {
 func (q *request) appendResultMeta(dst []byte, res *tools.Result) []byte {
 	if len(res.Meta) == 0 {
 		if q.modern() {
-			return q.s.said.appendMeta(dst)
+			return q.s.fixed.appendMeta(dst)
 		}
 		return append(dst, '}')
 	}
@@ -64,7 +64,7 @@ func (q *request) appendResultMeta(dst []byte, res *tools.Result) []byte {
 	}
 	if _, own := res.Meta[keyServerInfo]; q.modern() && !own {
 		dst = append(dst, ',')
-		dst = append(dst, q.s.said.meta...)
+		dst = append(dst, q.s.fixed.meta...)
 	}
 	return append(dst, `}}`...)
 }

@@ -44,16 +44,3 @@ func appendSupported(dst []byte) []byte {
 	}
 	return append(dst, ']')
 }
-
-// isDate tells whether a version looks like one of the protocol's, known or yet to come.
-func isDate(version string) bool {
-	if len(version) != len("2006-01-02") {
-		return false
-	}
-	for i, c := range []byte(version) {
-		if dash := i == 4 || i == 7; dash != (c == '-') || !dash && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
-}

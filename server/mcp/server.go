@@ -42,7 +42,7 @@ type Config struct {
 // Server answers the MCP endpoint. It is safe for concurrent use.
 type Server struct {
 	config Config
-	said   said
+	fixed  fixed
 	lists  lists
 
 	draining context.Context
@@ -68,7 +68,7 @@ func New(c Config) *Server {
 	if c.Info.Name == "" {
 		c.Info.Name = "prax"
 	}
-	s := &Server{config: c, said: newSaid(c)}
+	s := &Server{config: c, fixed: newFixed(c)}
 	s.lists.init(c)
 	s.draining, s.drain = context.WithCancelCause(context.Background())
 	return s
