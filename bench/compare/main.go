@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	listBody = `{"jsonrpc":"2.0","id":{{id}},"method":"tools/list","params":{}}`
-	callBody = `{"jsonrpc":"2.0","id":{{id}},"method":"tools/call","params":{"name":"get_current_datetime","arguments":{}}}`
+	listBody    = `{"jsonrpc":"2.0","id":{{id}},"method":"tools/list","params":{}}`
+	shortResult = `{"content":[{"type":"text","text":"what a tool with little to say answers"}]}`
+	callBody    = `{"jsonrpc":"2.0","id":{{id}},"method":"tools/call","params":{"name":"get_current_datetime","arguments":{}}}`
 )
 
 type settings struct {
@@ -65,14 +66,14 @@ func run(ctx context.Context, s settings) (err error) {
 	if err != nil {
 		return err
 	}
-	result := filepath.Join(work, "result.json")
-	if err := capture(ctx, s, one, result); err != nil {
+	same, short := filepath.Join(work, "same.json"), filepath.Join(work, "short.json")
+	if err := capture(ctx, s, one, same); err != nil {
 		return fmt.Errorf("the answer of tools/list: %w", err)
 	}
-	floor := target{name: "floor", tokens: one.tokens, command: func(addr, _ string) command {
-		return command{argv: []string{s.program("floor"), "-addr", addr, "-token", one.first, "-result", result}}
-	}}
-	list, err := rounds(ctx, s, listBody, floor, one.prax(s, "one"), many.prax(s, "many"))
+	if err := os.WriteFile(short, []byte(shortResult), 0o600); err != nil {
+		return err
+	}
+	list, err := rounds(ctx, s, listBody, one.floor(s, "short", short), one.floor(s, "floor", same), one.prax(s, "one"), many.prax(s, "many"))
 	if err != nil {
 		return err
 	}

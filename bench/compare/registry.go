@@ -64,3 +64,10 @@ func (r registry) prax(s settings, name string) target {
 		}}
 	}}
 }
+
+// floor is the bare server with the first token of this registry and one result for everything.
+func (r registry) floor(s settings, name, result string) target {
+	return target{name: name, tokens: r.tokens, command: func(addr, _ string) command {
+		return command{argv: []string{s.program("floor"), "-addr", addr, "-token", r.first, "-result", result}}
+	}}
+}

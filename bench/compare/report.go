@@ -28,6 +28,7 @@ func print(s settings, list, call map[string][]sample) {
 	ratio(fmt.Sprintf("tools/list, %d clients over 1", s.clients), "≤ 1.1", list["many"], list["one"], cpu)
 	ratio(fmt.Sprintf("tools/call, %d clients over 1", s.clients), "≤ 1.1", call["many"], call["one"], cpu)
 	ratio("tools/list over the floor", "≤ 1.6", list["one"], list["floor"], cpu)
+	ratio("the same, floor with 100 bytes", "≤ 1.6", list["one"], list["short"], cpu)
 	fmt.Println("Resident memory at rest, MB:")
 	values("1 client", "≤ 30", append(list["one"], call["one"]...), memory)
 	values(fmt.Sprintf("%d clients", s.clients), "", append(list["many"], call["many"]...), memory)
