@@ -32,20 +32,21 @@ func prepareDirectory(dir string, log *slog.Logger) error {
 }
 
 func makeDirectory(dir string) error {
-	info, err := os.Stat(dir)
+	err := os.Mkdir(dir, 0o700)
 	if err == nil {
-		if !info.IsDir() {
-			return fmt.Errorf("data directory %s is a file", dir)
-		}
-		return nil
+		return os.Chmod(dir, 0o700)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrExist) {
 		return explain(dir, err)
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	info, err := os.Stat(dir)
+	if err != nil {
 		return explain(dir, err)
 	}
-	return os.Chmod(dir, 0o700)
+	if !info.IsDir() {
+		return fmt.Errorf("data directory %s is a file", dir)
+	}
+	return nil
 }
 
 // explain says in one sentence why a directory cannot be used, and as whom.
