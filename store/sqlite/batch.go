@@ -8,7 +8,7 @@ import (
 // together runs requests in one transaction. An error means that nothing of it was kept; then
 // culprit is the request that the transaction died of, or nil when it died in the commit.
 func (w *writer) together(next func() *request) (culprit *request, err error) {
-	w.batch, w.events, w.dirty = make([]*request, 0, 16), w.events[:0], false
+	w.events, w.dirty = w.events[:0], false
 	defer func() {
 		if err != nil {
 			w.log.Error("transaction failed", "error", err)
@@ -17,13 +17,11 @@ func (w *writer) together(next func() *request) (culprit *request, err error) {
 		}
 	}()
 	if err := w.begin(); err != nil {
-		for r := next(); r != nil; r = next() {
-			w.batch = append(w.batch, r)
+		for next() != nil { // whoever waits is answered too
 		}
 		return nil, err
 	}
 	for r := next(); r != nil; r = next() {
-		w.batch = append(w.batch, r)
 		if err := w.apply(r); err != nil {
 			return r, err
 		}

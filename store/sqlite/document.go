@@ -14,13 +14,13 @@ import (
 
 const documentColumns = `id, kind, namespace, key, title, body, tags, source, source_type, importance, status, version, created, updated`
 
-// scanDocument reads a row of documentColumns, and of what stands before them.
-func scanDocument(scan func(...any) error, user string, before ...any) (store.Document, error) {
+// scanDocument reads a row of documentColumns.
+func scanDocument(scan func(...any) error, user string) (store.Document, error) {
 	d := store.Document{User: user}
 	var tags string
 	var created, updated int64
-	err := scan(append(before, &d.ID, &d.Kind, &d.Namespace, &d.Key, &d.Title, &d.Body, &tags, &d.Source,
-		&d.SourceType, &d.Importance, &d.Status, &d.Version, &created, &updated)...)
+	err := scan(&d.ID, &d.Kind, &d.Namespace, &d.Key, &d.Title, &d.Body, &tags, &d.Source,
+		&d.SourceType, &d.Importance, &d.Status, &d.Version, &created, &updated)
 	if err != nil {
 		return d, err
 	}
@@ -72,8 +72,8 @@ func (t *tx) newOwner(user string) (owner, error) {
 	return t.owner(user)
 }
 
-// charge changes what a user keeps, within the quota.
-func (t *tx) charge(o owner, documents, bytes int64) error {
+// room tells whether the quota lets a user keep so much more.
+func (t *tx) room(o owner, documents, bytes int64) error {
 	quota := t.db.quota
 	if documents > 0 && o.documents+documents > quota.Documents {
 		return fmt.Errorf("%w: a user keeps at most %d documents", store.ErrQuota, quota.Documents)
@@ -81,9 +81,12 @@ func (t *tx) charge(o owner, documents, bytes int64) error {
 	if bytes > 0 && o.bytes+bytes > quota.Bytes {
 		return fmt.Errorf("%w: a user's documents have at most %d bytes together", store.ErrQuota, quota.Bytes)
 	}
-	if documents == 0 && bytes == 0 {
-		return nil
-	}
+	return nil
+}
+
+// charge counts a change of what a user keeps. It comes after the change: one that is refused, because
+// the key is taken, must leave no trace even if the caller's function goes on.
+func (t *tx) charge(o owner, documents, bytes int64) error {
 	_, err := t.exec(`UPDATE owner SET documents = documents + ?, bytes = bytes + ? WHERE id = ?`, documents, bytes, o.number)
 	return err
 }
@@ -137,7 +140,7 @@ func (t *tx) createDocument(d store.Document) (store.Document, error) {
 	if err != nil {
 		return d, err
 	}
-	if err := t.charge(o, 1, int64(len(d.Body))); err != nil {
+	if err := t.room(o, 1, int64(len(d.Body))); err != nil {
 		return d, err
 	}
 	if d.ID == "" {
@@ -156,6 +159,9 @@ func (t *tx) createDocument(d store.Document) (store.Document, error) {
 		seq, o.number, d.ID, string(d.Kind), d.Namespace, d.Key, d.Title, d.Body, tags, d.Source, d.SourceType,
 		d.Importance, d.Status, d.Version, d.Created.UnixMilli(), d.Updated.UnixMilli())
 	if err != nil {
+		return d, err
+	}
+	if err := t.charge(o, 1, int64(len(d.Body))); err != nil {
 		return d, err
 	}
 	return d, t.indexDocument(seq, o.number, d)
@@ -180,7 +186,8 @@ func (t *tx) replaceDocument(d store.Document) (store.Document, error) {
 	if old.version != d.Version {
 		return d, fmt.Errorf("%w: the document has version %d, not %d", store.ErrConflict, old.version, d.Version)
 	}
-	if err := t.charge(o, 0, int64(len(d.Body))-old.bytes); err != nil {
+	grown := int64(len(d.Body)) - old.bytes
+	if err := t.room(o, 0, grown); err != nil {
 		return d, err
 	}
 	d.Version++
@@ -198,6 +205,9 @@ func (t *tx) replaceDocument(d store.Document) (store.Document, error) {
 		seq, string(d.Kind), d.Namespace, d.Key, d.Title, d.Body, tags, d.Source, d.SourceType, d.Importance,
 		d.Status, d.Version, d.Updated.UnixMilli(), old.seq)
 	if err != nil {
+		return d, err
+	}
+	if err := t.charge(o, 0, grown); err != nil {
 		return d, err
 	}
 	if _, err := t.exec(`DELETE FROM document_word WHERE rowid = ?`, old.seq); err != nil {
@@ -250,18 +260,11 @@ func (t *tx) Document(s auth.Scope, id string) (store.Document, error) {
 	if err != nil {
 		return store.Document{}, err
 	}
-	var d store.Document
-	c, err := t.reader(false)
-	if err != nil {
-		return d, err
-	}
-	statement, err := c.prepared(`SELECT ` + documentColumns + ` FROM document WHERE ` + ownDocument + ` AND id = ?`)
-	if err != nil {
-		return d, t.failed(err)
-	}
-	d, err = scanDocument(statement.QueryRowContext(background, o.number, id).Scan, s.User())
+	d, err := scanDocument(func(into ...any) error {
+		return t.row(`SELECT `+documentColumns+` FROM document WHERE `+ownDocument+` AND id = ?`, []any{o.number, id}, into...)
+	}, s.User())
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.Document{}, store.ErrNotFound
 	}
-	return d, t.failed(err)
+	return d, err
 }

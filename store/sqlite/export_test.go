@@ -26,6 +26,9 @@ func (db *DB) Pragma(name string) (value string, err error) {
 	return value, err
 }
 
+// Queued is how many functions wait for the writer.
+func (db *DB) Queued() int { return len(db.writer.queue) }
+
 // Break makes the open transaction die under a function, as a disk that fails does.
 func Break(s store.Tx) error {
 	t := s.(*tx)

@@ -39,9 +39,9 @@ type writer struct {
 	finished chan struct{}
 
 	head    link       // of the chain, committed
-	batch   []*request // in flight
+	batch   []*request // taken from the queue and not answered
 	current *request   // whose function is running
-	again   []*request // to be run alone: the batch of a function that ended the goroutine
+	again   []*request // to be served anew: the batch of a function that ended the goroutine
 	events  []store.Event
 	dirty   bool // the open transaction has changes
 	idle    *time.Timer
@@ -168,22 +168,27 @@ func (w *writer) next() *request {
 	}
 }
 
-// queued yields first and whatever waits, up to a batch. Before it gives up it lets the callers
+// queued yields first and whatever waits, up to a batch, and keeps account of it. Before it gives up it lets the callers
 // that were just answered, or are about to ask, have the processor: a lone caller loses nothing
 // by that, and many share one commit.
 func (w *writer) queued(first *request) func() *request {
-	taken, yields := 0, 0
+	w.batch = nil
+	take := func(r *request) *request {
+		w.batch = append(w.batch, r)
+		return r
+	}
+	yields := 0
 	return func() *request {
-		if taken++; taken == 1 {
-			return first
-		}
-		if taken > maxBatch {
+		switch len(w.batch) {
+		case 0:
+			return take(first)
+		case maxBatch:
 			return nil
 		}
 		for {
 			select {
 			case r := <-w.queue:
-				return r
+				return take(r)
 			default:
 			}
 			if yields == maxYield {
@@ -211,8 +216,7 @@ func listed(requests []*request) func() *request {
 // answered with that, and the others are run again together; when that fails too, one by one.
 func (w *writer) serve(first *request) {
 	culprit, err := w.together(w.queued(first))
-	batch := w.batch
-	rest := blame(batch, culprit, err)
+	rest := blame(w.batch, culprit, err)
 	if err != nil && culprit != nil && len(rest) > 1 {
 		culprit, err = w.together(listed(rest))
 		rest = blame(rest, culprit, err)
@@ -224,11 +228,11 @@ func (w *writer) serve(first *request) {
 			}
 		}
 	}
-	w.batch = nil
 	reach("before-answer")
-	for _, r := range batch {
+	for _, r := range w.batch {
 		close(r.done)
 	}
+	w.batch = nil
 }
 
 // blame answers the one that a transaction died of, and returns the others.

@@ -66,9 +66,9 @@ func TestFiftyWriters(t *testing.T) {
 func TestOthersAreRunAgain(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range map[string]func(store.Tx) error{
-		"reported": sqlite.Break,
-		"hidden":   func(tx store.Tx) error { _ = sqlite.Break(tx); return nil },
-		"goexit":   sqlite.EndGoroutine,
+		"reported":                         sqlite.Break,
+		"hidden":                           func(tx store.Tx) error { _ = sqlite.Break(tx); return nil },
+		"goexit":                           sqlite.EndGoroutine,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,6 +110,43 @@ func TestOthersAreRunAgain(t *testing.T) {
 				t.Errorf("health afterwards: %v", err)
 			}
 		})
+	}
+}
+
+// TestEveryCallerIsAnswered: though one function breaks the shared transaction, and another, which did well
+// at first, ends the goroutine when it is run again.
+func TestEveryCallerIsAnswered(t *testing.T) {
+	t.Parallel()
+	db := opened(t, sqlite.Config{})
+	hold, held, runs := make(chan struct{}), make(chan struct{}), 0
+	once := sync.OnceFunc(func() { close(held) })
+	functions := []func(store.Tx) error{
+		func(store.Tx) error { once(); <-hold; return nil },
+		func(tx store.Tx) error { tx.AddEvent(store.Event{Kind: store.EventServer}); return nil },
+		func(tx store.Tx) error {
+			if runs++; runs > 1 {
+				return sqlite.EndGoroutine(tx)
+			}
+			return nil
+		},
+		func(tx store.Tx) error { tx.AddEvent(store.Event{Kind: store.EventServer}); return nil },
+		sqlite.Break,
+	}
+	errs := make([]error, len(functions))
+	var group sync.WaitGroup
+	for i, f := range functions {
+		group.Go(func() { errs[i] = db.Update(context.Background(), f) })
+		if i == 0 {
+			<-held
+		}
+		eventually(t, "it waits its turn", func() bool { return db.Queued() == i })
+	}
+	close(hold)
+	group.Wait()
+	for i, err := range errs {
+		if broke := i == 2 || i == 4; broke != (err != nil) {
+			t.Errorf("function %d: %v", i, err)
+		}
 	}
 }
 
@@ -165,6 +202,21 @@ func TestQuota(t *testing.T) {
 	}
 	if err := put(db, "alice", strings.Repeat("x", 90)); err != nil {
 		t.Errorf("after a delete made room: %v", err)
+	}
+	// A function may go on after a refusal: what was refused is not counted.
+	if err := update(func(tx store.Tx) error {
+		keyed := store.Document{User: "carol", Kind: store.Note, Key: "k", Body: strings.Repeat("z", 40)}
+		first, err := tx.PutDocument(keyed)
+		for range 5 {
+			if _, again := tx.PutDocument(keyed); !errors.Is(again, store.ErrConflict) {
+				t.Errorf("the same key again: %v, want ErrConflict", again)
+			}
+		}
+		first.Body = strings.Repeat("z", 100)
+		_, grow := tx.PutDocument(first)
+		return errors.Join(err, grow)
+	}); err != nil {
+		t.Errorf("after conflicts that the function ignored: %v", err)
 	}
 	// What failed in between left no trace in the counters.
 	if err := update(func(tx store.Tx) error {
