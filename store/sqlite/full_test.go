@@ -1,10 +1,13 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +20,8 @@ import (
 // restart.
 func TestFull(t *testing.T) {
 	t.Parallel()
-	db := opened(t, sqlite.Config{MaxPages: 150, BlockEvery: 5 * time.Millisecond})
+	var complaints counter
+	db := opened(t, sqlite.Config{MaxPages: 150, BlockEvery: 5 * time.Millisecond, Log: slog.New(slog.NewTextHandler(&complaints, nil))})
 	kept := 0
 	for ; ; kept++ {
 		err := put(db, "alice", strings.Repeat("x", 8<<10))
@@ -44,10 +48,14 @@ func TestFull(t *testing.T) {
 	if got := newest(t, db, "alice"); len(got) != kept {
 		t.Errorf("%d documents, want %d", len(got), kept)
 	}
+	begin := time.Now()
 	for range 3000 {
 		db.Record(store.Event{Kind: store.EventCall, User: "bob", Tool: "memory_recall", RequestID: "waits"})
 	}
 	eventually(t, "health tells of waiting events", func() bool { return db.Health(context.Background()) != nil })
+	if said, most := complaints.Load(), 5+int64(time.Since(begin)/time.Second); said > most {
+		t.Errorf("%d complaints about events that wait, want at most %d: one a try, and a try a second", said, most)
+	}
 	if got, err := db.Pragma("integrity_check"); err != nil || got != "ok" {
 		t.Errorf("integrity: %q, %v", got, err)
 	}
@@ -62,6 +70,16 @@ func TestFull(t *testing.T) {
 		report, err := db.Verify(context.Background())
 		return err == nil && report.Calls == 3000
 	})
+}
+
+// counter counts the log lines about events that could not be written.
+type counter struct{ atomic.Int64 }
+
+func (c *counter) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("could not be written")) {
+		c.Add(1)
+	}
+	return len(line), nil
 }
 
 // eventually waits, at most ten seconds, for what another goroutine brings about.

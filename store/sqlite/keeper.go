@@ -68,8 +68,8 @@ func (k *keeper) take(e store.Event) {
 	if len(k.events) == 1 {
 		signal(k.first)
 	}
-	if k.bytes >= blockBytes || len(k.events) >= blockCalls {
-		signal(k.full)
+	if k.failing == nil && (k.bytes >= blockBytes || len(k.events) >= blockCalls) {
+		signal(k.full) // while the store cannot write, the retry's pace counts
 	}
 }
 
