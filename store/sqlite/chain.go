@@ -196,10 +196,10 @@ func (t *tx) LastEvent() (store.Event, error) {
 		return store.Event{}, store.ErrNotFound
 	}
 	events, err := t.EventsAfter(head.seq-1, 1)
-	if err != nil || len(events) == 0 {
-		return store.Event{}, errors.Join(err, store.ErrNotFound)
+	if err != nil {
+		return store.Event{}, err
 	}
-	return events[0], nil
+	return events[0], nil // the head was read in the same snapshot
 }
 
 // stamp gives an event of the store itself, or one without a time, the clock's.

@@ -24,10 +24,10 @@ type DB struct {
 	config Config
 
 	readers *readers
-	writer  *writer    // nil when it is only read
-	keeper  *keeper    // nil when it is only read
-	prober  sync.Mutex // one Health looks at a time
-	probed  time.Time  // when it last wrote
+	writer  *writer       // nil when it is only read
+	keeper  *keeper       // nil when it is only read
+	prober  chan struct{} // held by the one Health that looks
+	probed  time.Time     // when it last wrote; the prober's
 
 	mu     sync.Mutex
 	closed bool

@@ -45,8 +45,11 @@ func (db *DB) checkHead() {
 	problem := db.headProblem()
 	if problem != "" {
 		db.log.Error("audit chain does not match its signed head", "problem", problem)
-		_ = os.Rename(db.path(headName), db.path("audit-head.mismatch.json"))
-		err := db.writer.insist(func(t store.Tx) error {
+		err := os.Rename(db.path(headName), db.path("audit-head.mismatch.json"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			db.log.Error("the head that does not match could not be kept", "error", err)
+		}
+		err = db.writer.insist(func(t store.Tx) error {
 			t.AddEvent(store.Event{Kind: store.EventServer, Outcome: outcomeBroken, Detail: detail("problem", problem)})
 			return nil
 		})

@@ -19,8 +19,12 @@ func (db *DB) Health(ctx context.Context) error {
 	if db.writer == nil {
 		return store.ErrReadOnly
 	}
-	db.prober.Lock()
-	defer db.prober.Unlock()
+	select {
+	case db.prober <- struct{}{}:
+		defer func() { <-db.prober }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	if err := db.keeper.health(); err != nil {
 		return err
 	}

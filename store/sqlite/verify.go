@@ -10,8 +10,9 @@ import (
 	"prax/store"
 )
 
-// verifyStep is how many events are read in one snapshot: a long walk must not hold one.
-const verifyStep = 500
+// verifyStep is how many events are read in one snapshot: a long walk must not hold one. A block has up
+// to blockBytes.
+const verifyStep = 64
 
 // Verify walks the whole chain, the calls in blocks included, and compares it with the signed head.
 // The error is about reading; what does not fit is in the report.
