@@ -31,10 +31,11 @@ func Lint(raw jsontext.Value) []Violation {
 		}
 	}
 	lint(root, "", &found)
-	return found
+	return ordered(found)
 }
 
-// lint walks a schema; what it knows nothing of it takes for one, but for data.
+// lint walks a schema. A keyword that it does not know may hold one, so it looks inside, but for those
+// that hold data.
 func lint(v any, pointer string, found *[]Violation) {
 	if len(*found) >= MaxViolations {
 		return

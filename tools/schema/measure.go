@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"net/url"
 	"regexp/syntax"
 	"strconv"
 	"strings"
@@ -184,41 +183,25 @@ func pattern(value any, pointer string) (cost, error) {
 	return cost{values: 1, program: len(program.Inst)}, nil
 }
 
-func (s *survey) reference(value any, pointer string) (cost, error) {
-	ref, _ := value.(string)
-	target, at, err := s.resolve(ref)
-	if err != nil {
-		return cost{}, fmt.Errorf("at %q: %w", pointer, err)
-	}
-	part, err := s.schema(target, at)
-	return part.plus(cost{values: 1}), err
-}
-
-func (s *survey) resolve(ref string) (target any, pointer string, err error) {
-	fragment, local := strings.CutPrefix(ref, "#")
-	if !local {
-		return nil, "", fmt.Errorf("a $ref must stay within the document: begin it with #")
-	}
-	fragment, err = url.PathUnescape(fragment)
-	if err != nil {
-		return nil, "", fmt.Errorf("the $ref is not a URI reference")
-	}
-	if fragment != "" && fragment[0] != '/' {
-		fragment, err = s.anchor(fragment)
-		if err != nil {
-			return nil, "", err
-		}
-	}
-	target, found := lookup(s.root, fragment)
-	if !found {
-		return nil, "", fmt.Errorf("the $ref leads nowhere")
-	}
-	return target, fragment, nil
-}
-
 func checkDialect(value any, pointer, here string) error {
 	if name, _ := value.(string); strings.TrimSuffix(name, "#") != dialect || pointer != "" {
 		return fmt.Errorf("at %q: the only supported dialect is %s, at the root", here, dialect)
 	}
 	return nil
+}
+
+// size is the number of JSON values in v.
+func size(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			n += size(member)
+		}
+	case []any:
+		for _, item := range v {
+			n += size(item)
+		}
+	}
+	return n
 }

@@ -158,15 +158,6 @@ func number(r *big.Rat) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-func pointer(tokens []string) string {
-	var b strings.Builder
-	for _, token := range tokens {
-		b.WriteByte('/')
-		b.WriteString(escape(token))
-	}
-	return b.String()
-}
-
 // clip keeps what comes from a caller or a peer short.
 func clip(s string) string {
 	if len(s) <= maxShown {

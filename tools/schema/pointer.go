@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -12,6 +11,16 @@ var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
 // escape writes one reference token of a JSON Pointer (RFC 6901 3).
 func escape(token string) string { return escaper.Replace(token) }
+
+// pointer writes the JSON Pointer of these tokens.
+func pointer(tokens []string) string {
+	var b strings.Builder
+	for _, token := range tokens {
+		b.WriteByte('/')
+		b.WriteString(escape(token))
+	}
+	return b.String()
+}
 
 // lookup is the value at a JSON Pointer.
 func lookup(v any, pointer string) (any, bool) {
@@ -37,57 +46,4 @@ func lookup(v any, pointer string) (any, bool) {
 		}
 	}
 	return v, true
-}
-
-// anchor is the pointer of the schema that names itself so.
-func (s *survey) anchor(name string) (string, error) {
-	if s.anchors == nil {
-		s.anchors = map[string]any{}
-		collect(s.root, "", s.anchors)
-	}
-	switch at := s.anchors[name].(type) {
-	case string:
-		return at, nil
-	case nil:
-		return "", fmt.Errorf("no schema has the $anchor that the $ref names")
-	default:
-		return "", fmt.Errorf("two schemas have the $anchor that the $ref names")
-	}
-}
-
-// collect finds every $anchor: its pointer, or false when it is there twice.
-func collect(v any, pointer string, into map[string]any) {
-	switch v := v.(type) {
-	case map[string]any:
-		if name, ok := v["$anchor"].(string); ok {
-			if _, twice := into[name]; twice {
-				into[name] = false
-			} else {
-				into[name] = pointer
-			}
-		}
-		for key, member := range v {
-			collect(member, pointer+"/"+escape(key), into)
-		}
-	case []any:
-		for i, item := range v {
-			collect(item, pointer+"/"+strconv.Itoa(i), into)
-		}
-	}
-}
-
-// size is the number of JSON values in v.
-func size(v any) int {
-	n := 1
-	switch v := v.(type) {
-	case map[string]any:
-		for _, member := range v {
-			n += size(member)
-		}
-	case []any:
-		for _, item := range v {
-			n += size(item)
-		}
-	}
-	return n
 }

@@ -78,22 +78,10 @@ func compile(doc any) (*jsonschema.Schema, error) {
 	root, err := c.Compile(location)
 	var invalid *jsonschema.SchemaValidationError
 	if errors.As(err, &invalid) {
-		return nil, describe(invalid.Err)
+		first := violations(invalid.Err)[0]
+		return nil, fmt.Errorf("does not fit the dialect 2020-12: at %q: %s", first.Path, first.Message)
 	}
 	return root, err
-}
-
-// describe turns what the library says of a schema that does not fit the dialect into our words.
-func describe(err error) error {
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return errors.New("does not fit the dialect 2020-12")
-	}
-	found := violations(invalid)
-	if len(found) == 0 {
-		return errors.New("does not fit the dialect 2020-12")
-	}
-	return fmt.Errorf("at %q: %s", found[0].Path, found[0].Message)
 }
 
 // nothing is the loader: no document but the given one exists.

@@ -30,15 +30,7 @@ func (s *Schema) Validate(raw jsontext.Value) []Violation {
 	if s.work(value, len(raw)) > MaxWork {
 		return []Violation{{Message: "is too large to be checked: send less at a time"}}
 	}
-	err := s.root.Validate(value)
-	if err == nil {
-		return nil
-	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return []Violation{{Message: "is not valid"}}
-	}
-	return violations(invalid)
+	return violations(s.root.Validate(value))
 }
 
 func (s *Schema) work(value any, text int) int {
@@ -73,15 +65,28 @@ func (s *Schema) WithoutNulls(arguments jsontext.Value) jsontext.Value {
 }
 
 // violations flattens the library's tree: what a model can act on are the leaves, but for
-// alternatives, of which no single one can be blamed.
-func violations(root *jsonschema.ValidationError) []Violation {
+// alternatives, of which no single one can be blamed. An error always gives one.
+func violations(err error) []Violation {
+	if err == nil {
+		return nil
+	}
 	var found []Violation
-	walk(root, func(path string, message string) {
-		found = append(found, Violation{Path: clip(path), Message: message})
-	})
+	var invalid *jsonschema.ValidationError
+	if errors.As(err, &invalid) {
+		walk(invalid, func(path string, message string) {
+			found = append(found, Violation{Path: clip(path), Message: message})
+		})
+	}
+	if len(found) == 0 {
+		return []Violation{{Message: "is not valid"}}
+	}
+	found = slices.Compact(ordered(found))
+	return found[:min(len(found), MaxViolations)]
+}
+
+func ordered(found []Violation) []Violation {
 	slices.SortFunc(found, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Message, b.Message))
 	})
-	found = slices.Compact(found)
-	return found[:min(len(found), MaxViolations)]
+	return found
 }
