@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"prax/store"
+	"prax/tools"
 )
 
 // auditStep is how many events are read in one snapshot.
@@ -15,7 +16,7 @@ const auditStep = 500
 // counts from the end: -10 begins with the last ten. With follow it goes on until ctx ends, which is
 // no error.
 func (o *Operator) Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error {
-	o.end(o.begin("audit", "", ""), "ok", "")
+	o.end(o.begin("audit", "", ""), tools.OutcomeOK, "")
 	after, err := o.startingPoint(ctx, after)
 	if err != nil {
 		return err
@@ -24,7 +25,7 @@ func (o *Operator) Events(ctx context.Context, after int64, follow bool, f func(
 	defer tick.Stop()
 	for {
 		if after, err = o.passOn(ctx, after, f); err != nil || !follow {
-			return o.unlessEnded(ctx, err, follow)
+			return unlessEnded(ctx, follow, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -34,8 +35,9 @@ func (o *Operator) Events(ctx context.Context, after int64, follow bool, f func(
 	}
 }
 
-func (o *Operator) unlessEnded(ctx context.Context, err error, follow bool) error {
-	if follow && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+// unlessEnded is err, unless whoever followed has ended it.
+func unlessEnded(ctx context.Context, follow bool, err error) error {
+	if follow && ctx.Err() != nil {
 		return nil
 	}
 	return err

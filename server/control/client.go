@@ -87,7 +87,7 @@ func (c *Client) Events(ctx context.Context, after int64, follow bool, f func([]
 	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "follow": {strconv.FormatBool(follow)}}
 	body, err := c.send(ctx, "GET", "/audit?"+q.Encode(), nil)
 	if err != nil {
-		return unlessCancelled(ctx, follow, err)
+		return unlessEnded(ctx, follow, err)
 	}
 	defer func() { _ = body.Close() }()
 	for lines := jsontext.NewDecoder(body); ; {
@@ -96,7 +96,7 @@ func (c *Client) Events(ctx context.Context, after int64, follow bool, f func([]
 			return nil
 		}
 		if err != nil {
-			return unlessCancelled(ctx, follow, fmt.Errorf("read audit: %w", err))
+			return unlessEnded(ctx, follow, fmt.Errorf("read audit: %w", err))
 		}
 		e, err := store.DecodeEvent(line)
 		if err != nil {
@@ -106,13 +106,6 @@ func (c *Client) Events(ctx context.Context, after int64, follow bool, f func([]
 			return err
 		}
 	}
-}
-
-func unlessCancelled(ctx context.Context, follow bool, err error) error {
-	if follow && ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 func (c *Client) ask(ctx context.Context, method, path string, asked, answer any) error {

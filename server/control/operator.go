@@ -87,22 +87,27 @@ func (c Config) withDefaults() Config {
 
 // Operator acts for one user of this machine.
 type Operator struct {
-	cfg Config
-	uid int
+	cfg  Config
+	uid  int
+	name string
 }
 
 // NewOperator is the operator with this uid, proven by whoever calls.
-func NewOperator(c Config, uid int) *Operator { return &Operator{cfg: c.withDefaults(), uid: uid} }
+func NewOperator(c Config, uid int) *Operator {
+	return &Operator{cfg: c.withDefaults(), uid: uid, name: operatorName(uid)}
+}
 
 // Principal is the operator as a caller of its own: a person who oversees everybody and was granted
 // every name. What is HIGH stays out of reach all the same.
 func Principal(uid int) auth.Principal {
-	name := fmt.Sprintf("operator:%d", uid)
+	name := operatorName(uid)
 	return auth.Principal{
 		Client: name, User: name, Allow: auth.Everything(), Workflows: auth.Everything(),
 		Roles: auth.Names("human"), Oversees: auth.Everything(),
 	}
 }
+
+func operatorName(uid int) string { return fmt.Sprintf("operator:%d", uid) }
 
 // Call calls a tool with exactly the rights of the client called as. The error is [ErrNoClient],
 // tools.ErrUnknownTool, or tools.ErrArguments with a sentence.
@@ -110,7 +115,7 @@ func (o *Operator) Call(ctx context.Context, as, tool string, arguments jsontext
 	act := o.begin("call", as, tool)
 	p, ok := o.cfg.Clients.ByName(as)
 	if !ok {
-		o.end(act, "denied", ErrNoClient.Error())
+		o.end(act, tools.OutcomeDenied, ErrNoClient.Error())
 		return nil, ErrNoClient
 	}
 	act.Registry = p.Generation
@@ -120,11 +125,11 @@ func (o *Operator) Call(ctx context.Context, as, tool string, arguments jsontext
 	})
 	switch {
 	case errors.Is(err, tools.ErrUnknownTool):
-		o.end(act, "denied", err.Error())
+		o.end(act, tools.OutcomeDenied, err.Error())
 	case err != nil || res.IsError:
-		o.end(act, "error", "")
+		o.end(act, tools.OutcomeError, "")
 	default:
-		o.end(act, "ok", "")
+		o.end(act, tools.OutcomeOK, "")
 	}
 	return res, err
 }
@@ -134,7 +139,7 @@ func (o *Operator) Call(ctx context.Context, as, tool string, arguments jsontext
 func (o *Operator) Access(_ context.Context, as, tool string) (Access, error) {
 	act := o.begin("access", as, tool)
 	a := Explain(o.cfg.Clients, o.cfg.Tools, as, tool, o.cfg.Now())
-	o.end(act, "ok", a.Reason)
+	o.end(act, tools.OutcomeOK, a.Reason)
 	return a, nil
 }
 
@@ -142,9 +147,9 @@ func (o *Operator) Access(_ context.Context, as, tool string) (Access, error) {
 func (o *Operator) Verify(ctx context.Context) (store.Report, error) {
 	act := o.begin("verify", "", "")
 	report, err := o.cfg.Audit.Verify(ctx)
-	outcome := "ok"
+	outcome := tools.OutcomeOK
 	if err != nil || !report.OK() {
-		outcome = "error"
+		outcome = tools.OutcomeError
 	}
 	o.end(act, outcome, "")
 	return report, err
@@ -154,9 +159,9 @@ func (o *Operator) Verify(ctx context.Context) (store.Report, error) {
 func (o *Operator) Reload(context.Context) (clients.Report, error) {
 	act := o.begin("reload", "", "")
 	report := o.cfg.Clients.Reload("operator")
-	outcome := "ok"
+	outcome := tools.OutcomeOK
 	if !report.OK {
-		outcome = "error"
+		outcome = tools.OutcomeError
 	}
 	o.end(act, outcome, "")
 	return report, nil
@@ -179,7 +184,7 @@ func (o *Operator) begin(act, as, tool string) store.Event {
 	// The strings are the operator's own; the uid is a number: this always marshals.
 	text, _ := json.Marshal(detail{As: store.SafeString(as), UID: o.uid})
 	return store.Event{
-		At: o.cfg.Now(), Kind: EventOperator, RequestID: rand.Text(), Client: fmt.Sprintf("operator:%d", o.uid),
+		At: o.cfg.Now(), Kind: EventOperator, RequestID: rand.Text(), Client: o.name,
 		Method: act, Tool: store.SafeString(tool), Detail: string(text),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/server/jsonrpc"
+	"prax/tools"
 )
 
 // serveBatch answers an array of messages (MCP 2025-03-26, base protocol: batching). Its elements
@@ -38,7 +39,7 @@ func (q *request) serveBatch(body []byte) {
 
 // elements appends the array of answers; nothing when nobody is to be answered.
 func (q *request) elements(dst []byte, elements []jsontext.Value) (answers []byte, outcome string) {
-	outcome = "ok"
+	outcome = tools.OutcomeOK
 	for i, raw := range elements {
 		if i > 0 {
 			q.x.Again() // one that is out goes on as a client that may use nothing
@@ -57,8 +58,8 @@ func (q *request) elements(dst []byte, elements []jsontext.Value) (answers []byt
 			continue
 		}
 		dst = answered
-		if q.x.Access.Outcome != "ok" {
-			outcome = "error"
+		if q.x.Access.Outcome != tools.OutcomeOK {
+			outcome = tools.OutcomeError
 		}
 	}
 	if len(dst) > 0 {

@@ -103,7 +103,7 @@ func (q *request) note(res *tools.Result) {
 	if !res.IsError {
 		return
 	}
-	q.x.Access.Outcome = "error"
+	q.x.Access.Outcome = tools.OutcomeError
 	for key, v := range jsonrpc.Members(res.Meta[tools.ErrorMeta]) {
 		if string(key) == "code" {
 			q.x.Access.Code, _ = jsonrpc.String(v)

@@ -12,6 +12,7 @@ import (
 	"prax/auth"
 	"prax/server/edge"
 	"prax/server/jsonrpc"
+	"prax/tools"
 )
 
 var errBroken = errors.New("the stream cannot be written to")
@@ -31,7 +32,7 @@ func (q *request) listen() {
 		return
 	}
 	defer release()
-	q.x.Access.Outcome = "ok"
+	q.x.Access.Outcome = tools.OutcomeOK
 	ctx, cancel := context.WithCancelCause(q.r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(q.s.draining, func() { cancel(errDraining) })()

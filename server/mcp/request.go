@@ -6,6 +6,7 @@ import (
 
 	"prax/server/edge"
 	"prax/server/jsonrpc"
+	"prax/tools"
 )
 
 // request is one message on its way to an answer, with the exchange that it came by.
@@ -71,7 +72,7 @@ func (q *request) silence() {
 // answer appends the whole answer to the request, a result or an error.
 func (q *request) answer(dst []byte) ([]byte, int) {
 	from := len(dst)
-	q.x.Access.Outcome = "ok"
+	q.x.Access.Outcome = tools.OutcomeOK
 	dst, err := q.method.answer(q, jsonrpc.OpenResult(dst, q.m.ID))
 	if err == nil {
 		return append(dst, '}'), http.StatusOK
@@ -96,7 +97,7 @@ func (q *request) finish(status int, message []byte) {
 // accepted answers a notification, or a response to something that nobody asked: whatever it says,
 // with 202 and nothing (MCP, transports: Streamable HTTP).
 func (q *request) accepted() {
-	q.x.Access.Outcome = "ok"
+	q.x.Access.Outcome = tools.OutcomeOK
 	q.x.Access.Method = "notification"
 	if q.m.Kind == jsonrpc.Response {
 		q.x.Access.Method = "response"
@@ -119,9 +120,9 @@ func (q *request) refuse(err error) {
 }
 
 func (q *request) failed(f *failure) {
-	q.x.Access.Outcome = "error"
+	q.x.Access.Outcome = tools.OutcomeError
 	if f.denied {
-		q.x.Access.Outcome = "denied"
+		q.x.Access.Outcome = tools.OutcomeDenied
 	}
 	q.x.Access.Code = strconv.Itoa(f.rpc.Code)
 }
