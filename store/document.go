@@ -93,7 +93,8 @@ type Documents interface {
 	// store. Without words nothing matches.
 	SearchDocuments(s auth.Scope, q Query) ([]Document, error)
 
-	// Namespaces counts the user's documents of a kind by namespace, most first, then by name.
+	// Namespaces counts the user's documents of a kind by namespace, most first, then by name:
+	// MaxCandidates of them at most.
 	Namespaces(s auth.Scope, k Kind) ([]NamespaceCount, error)
 
 	// DeleteDocument removes the scope's user's document with this id.

@@ -182,6 +182,7 @@ func (t *tx) Namespaces(s auth.Scope, k store.Kind) ([]store.NamespaceCount, err
 		}
 		all = append(all, n)
 		return nil
-	}, `SELECT namespace, count(*) FROM document WHERE `+ownDocument+` AND kind = ? GROUP BY namespace ORDER BY 2 DESC, 1`, o.number, string(k))
+	}, `SELECT namespace, count(*) FROM document WHERE `+ownDocument+` AND kind = ? GROUP BY namespace ORDER BY 2 DESC, 1 LIMIT ?`,
+		o.number, string(k), store.MaxCandidates)
 	return all, err
 }

@@ -66,9 +66,9 @@ func TestFiftyWriters(t *testing.T) {
 func TestOthersAreRunAgain(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range map[string]func(store.Tx) error{
-		"reported":                         sqlite.Break,
-		"hidden":                           func(tx store.Tx) error { _ = sqlite.Break(tx); return nil },
-		"goexit":                           sqlite.EndGoroutine,
+		"reported": sqlite.Break,
+		"hidden":   func(tx store.Tx) error { _ = sqlite.Break(tx); return nil },
+		"goexit":   sqlite.EndGoroutine,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

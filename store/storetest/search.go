@@ -143,7 +143,9 @@ func candidates(t *testing.T, open Opener) {
 	const more = store.MaxCandidates + 50
 	f.must(func(tx store.Tx) error {
 		for i := range more {
-			if _, err := tx.PutDocument(memory("alice", numbered("common w", i))); err != nil {
+			d := memory("alice", numbered("common w", i))
+			d.Namespace = numbered("n", i)
+			if _, err := tx.PutDocument(d); err != nil {
 				return err
 			}
 		}
@@ -156,4 +158,11 @@ func candidates(t *testing.T, open Opener) {
 	if all := f.list("alice", store.Filter{Limit: 5000}); len(all) != store.MaxCandidates {
 		t.Errorf("%d listed, want %d", len(all), store.MaxCandidates)
 	}
+	f.look(func(tx store.Tx) error {
+		counts, err := tx.Namespaces(scope("alice"), store.Memory)
+		if len(counts) != store.MaxCandidates {
+			t.Errorf("%d namespaces, want %d", len(counts), store.MaxCandidates)
+		}
+		return err
+	})
 }
