@@ -26,7 +26,7 @@ func fold(name string) string { return folder.Replace(strings.ToLower(name)) }
 
 func checkName(name string) error {
 	if !nameForm.MatchString(name) {
-		return fmt.Errorf("the name must be 1 to 64 letters, digits, _ - or .")
+		return fmt.Errorf("the name must be 1 to 64 letters, digits, dots, _ or -")
 	}
 	return nil
 }

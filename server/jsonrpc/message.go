@@ -217,5 +217,5 @@ func judgeID(id jsontext.Value) error {
 // IsID tells whether a value may be an id, or what else MCP echoes like one: a string or an integer of
 // at most [MaxID] bytes.
 func IsID(v jsontext.Value) bool {
-	return len(v) <= MaxID && (v.Kind() == '"' || v.Kind() == '0' && bytes.IndexAny(v, ".eE") < 0)
+	return len(v) <= MaxID && (v.Kind() == '"' || v.Kind() == '0' && !bytes.ContainsAny(v, ".eE"))
 }
