@@ -1,14 +1,10 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
 )
-
-// ErrOpenBind is a plaintext address that others on the network could reach.
-var ErrOpenBind = errors.New("plaintext beyond loopback")
 
 // CheckBind refuses an address that cannot be listened on, and one that would carry tokens in the
 // clear beyond this machine. TLS, or the operator's word that the network is safe, lifts the second.
@@ -29,6 +25,5 @@ func CheckBind(addr string, tls, insecure bool) error {
 	if name, ok := hostname(host); ok && loopback(name) {
 		return nil
 	}
-	return fmt.Errorf("address %q: %w: listen on 127.0.0.1 and put a TLS proxy before it, or set PRAX_INSECURE_BIND=true",
-		addr, ErrOpenBind)
+	return fmt.Errorf("address %q: plaintext beyond loopback: listen on 127.0.0.1 and put a TLS proxy before it, or set PRAX_INSECURE_BIND=true", addr)
 }

@@ -43,6 +43,7 @@ type Error struct {
 // Violation is one argument that does not fit: where, as a JSON Pointer, and what must change.
 type Violation = schema.Violation
 
+// Error is the code and the sentence, without the cause.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Unwrap gives the cause.

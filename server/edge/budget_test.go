@@ -12,7 +12,7 @@ import (
 )
 
 func as(e *edge.Edge, client string) *edge.Exchange {
-	return e.Exchange(nil, auth.Principal{Client: client}, "r1", "192.0.2.1", time.Now())
+	return e.Exchange(newRegistry(time.Now), auth.Principal{Client: client}, "r1", "192.0.2.1", time.Now())
 }
 
 func TestDefaults(t *testing.T) {

@@ -40,7 +40,10 @@ func New(c Config) *Edge {
 
 // Exchange is one HTTP exchange of the principal that a has verified for it.
 func (e *Edge) Exchange(a Authenticator, p auth.Principal, requestID, remote string, start time.Time) *Exchange {
-	return &Exchange{Principal: p, RequestID: requestID, Remote: remote, Start: start, edge: e, judge: a, client: p.Client}
+	return &Exchange{
+		Principal: p, RequestID: requestID, Remote: remote, Start: start,
+		edge: e, judge: a, changed: a.Changed(), client: p.Client,
+	}
 }
 
 // Clients is how many clients have an element or a stream in hand: for metrics, and to show that

@@ -40,9 +40,10 @@ type Exchange struct {
 	Start     time.Time      // when the request arrived
 	Access    Access         // for the adapter to fill in
 
-	edge   *Edge
-	judge  Authenticator
-	client string // whose budgets it draws on: the name of the principal that it began with
+	edge    *Edge
+	judge   Authenticator
+	changed <-chan struct{} // of the generation that Refresh last saw
+	client  string          // whose budgets it draws on: the name of the principal that it began with
 }
 
 // Access is what the adapter knows for the access record.

@@ -104,3 +104,13 @@ func (x *Exchange) Again() (p auth.Principal, ok bool) {
 	x.Principal = p
 	return p, ok
 }
+
+// Refresh is Again when another registry generation came into force since the exchange began. An
+// adapter calls it once it has read the body, which may come in long after its token: until then the
+// request has not arrived.
+func (x *Exchange) Refresh() {
+	if now := x.judge.Changed(); now != x.changed {
+		x.changed = now
+		x.Again()
+	}
+}

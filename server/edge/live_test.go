@@ -240,3 +240,17 @@ func TestAgainJudgesNow(t *testing.T) {
 		t.Fatalf("removed client: %+v, %v", p, ok)
 	}
 }
+
+func TestRefreshJudgesAnotherGeneration(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(time.Now, alice(nil))
+	x := exchange(r, alice(nil))
+	before := x.Principal
+	if x.Refresh(); x.Principal.Generation != before.Generation {
+		t.Error("judged again although nothing changed")
+	}
+	r.set()
+	if x.Refresh(); x.Principal.Allow.Len() != 0 || x.Principal.Client != "alice" {
+		t.Errorf("a removed client is still %+v", x.Principal)
+	}
+}

@@ -207,6 +207,34 @@ func TestTooManyInFlight(t *testing.T) {
 	})
 }
 
+// A caller that is revoked while its body is under way reaches nothing by the rest of it.
+func TestLaw3ABodyThatTakesItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, nil)
+		for _, c := range []struct{ body, want string }{
+			{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_write"}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: note_write"}}`},
+			{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`},
+			{`[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`, `[{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}]`},
+		} {
+			h.clients.set(client("alice", everyTool))
+			r := newPost("alice", "")
+			body, late := io.Pipe()
+			r.Body, r.ContentLength = body, int64(len(c.body))
+			v := h.begin(t, r)
+			_, _ = io.WriteString(late, c.body[:10])
+			synctest.Wait()
+			h.clients.set(client("clerk", auth.Names("clock")))
+			_, _ = io.WriteString(late, c.body[10:])
+			_ = late.Close()
+			<-v.done
+			if got := v.read(t); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		}
+	})
+}
+
 // A tool that goes at the very moment when a stream's caller is judged again ends the call as well, and
 // what the handler still reports reaches nobody.
 func TestCallIsJudgedAgainstTheToolsNow(t *testing.T) {

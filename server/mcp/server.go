@@ -91,6 +91,7 @@ func (s *Server) Drain() { s.drain(errDraining) }
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
 	q := &request{s: s, w: w, r: r, x: x, id: x.RequestID}
 	body, err := q.open()
+	x.Refresh()
 	switch {
 	case err != nil:
 		q.refuse(err)
