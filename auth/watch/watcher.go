@@ -90,9 +90,9 @@ type session struct {
 	hints   *hints
 	changed func(reason string)
 
-	seen  print     // as the last call found the file, taken before it
-	sure  bool      // another change would have left another print
-	last  time.Time // the end of the last call
+	seen  fingerprint // as the last call found the file, taken before it
+	sure  bool        // another change would have left another fingerprint
+	last  time.Time   // the end of the last call
 	timer *time.Timer
 	due   string // the reason of the look that the timer will take; "" for none
 }
@@ -144,7 +144,7 @@ func (s *session) look(ctx context.Context) {
 
 func (s *session) same() bool { return s.sure && look(s.path) == s.seen }
 
-// call takes the print first: what changes during the call is seen at the next look.
+// call takes the fingerprint first: what changes during the call is seen at the next look.
 func (s *session) call(reason string) {
 	s.hints.follow(trail(s.path))
 	s.seen = look(s.path)

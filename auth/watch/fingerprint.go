@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// print is what a file looks like from outside. A save changes it, except one that falls in the same
+// fingerprint is what a file looks like from outside. A save changes it, except one that falls in the same
 // tick of the file system's clock and keeps the size: see fresh.
-type print struct {
+type fingerprint struct {
 	exists   bool
 	device   uint64
 	inode    uint64
@@ -17,14 +17,14 @@ type print struct {
 	changed  time.Time // the inode; no program can set it back
 }
 
-// look takes the print of the file behind path, links followed. A file that cannot be seen has the zero
-// print.
-func look(path string) print {
+// look takes the fingerprint of the file behind path, links followed. A file that cannot be seen has the zero
+// fingerprint.
+func look(path string) fingerprint {
 	info, err := os.Stat(path)
 	if err != nil {
-		return print{}
+		return fingerprint{}
 	}
-	p := print{exists: true, size: info.Size(), modified: info.ModTime()}
+	p := fingerprint{exists: true, size: info.Size(), modified: info.ModTime()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		p.device, p.inode, p.changed = uint64(st.Dev), st.Ino, changeTime(st)
 	}
@@ -35,8 +35,8 @@ func look(path string) print {
 const coarsest = 2 * time.Second
 
 // fresh tells whether the file changed so short a time before now that another change could have left
-// the same print. A look at such a file proves nothing, and is repeated.
-func (p print) fresh(now time.Time) bool {
+// the same fingerprint. A look at such a file proves nothing, and is repeated.
+func (p fingerprint) fresh(now time.Time) bool {
 	return p.exists && (near(p.modified, now) || near(p.changed, now))
 }
 
