@@ -118,12 +118,12 @@ func failed(cfg *Config, catalogue Catalogue, now time.Time, src source, f *fail
 // Check reads the file as a reload would, and the single-token client with it, and says what is wrong.
 // Nothing comes into force. Without a path only the single-token client is judged.
 func Check(cfg Config, catalogue Catalogue, now time.Time) Report {
-	_, report := load(&cfg, catalogue, now)
+	_, report := examine(&cfg, catalogue, now)
 	return report
 }
 
-// load reads the file, if one is configured, and assembles; without a snapshot when it does not read.
-func load(cfg *Config, catalogue Catalogue, now time.Time) (*snapshot, Report) {
+// examine reads the file, if one is configured, and assembles; without a snapshot when it does not read.
+func examine(cfg *Config, catalogue Catalogue, now time.Time) (*snapshot, Report) {
 	var src *source
 	if cfg.Path != "" {
 		read, f := readSource(cfg.Path)

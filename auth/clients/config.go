@@ -1,10 +1,6 @@
 package clients
 
-import (
-	"fmt"
-
-	"prax/auth"
-)
+import "prax/auth"
 
 // Config says where the clients come from.
 type Config struct {
@@ -37,17 +33,6 @@ const (
 	Close OnError = iota
 	Keep
 )
-
-// ParseOnError reads close or keep; "" is close.
-func ParseOnError(s string) (OnError, error) {
-	switch s {
-	case "", "close":
-		return Close, nil
-	case "keep":
-		return Keep, nil
-	}
-	return Close, fmt.Errorf("%q is neither close nor keep", s)
-}
 
 // Catalogue knows the tools that exist now, by either spelling of their names. The registry asks it
 // only to warn about names in allow that nothing or nobody can use.

@@ -19,7 +19,7 @@ type Listed struct {
 // apart, in the order of the file, whatever its state, with the report. A file that does not read gives
 // none.
 func List(cfg Config, catalogue Catalogue, now time.Time) ([]Listed, Report) {
-	s, report := load(&cfg, catalogue, now)
+	s, report := examine(&cfg, catalogue, now)
 	if s == nil {
 		return nil, report
 	}

@@ -160,30 +160,3 @@ func (r *reader) disabled(e *entry, v value) {
 		r.wrongType(e, v, "disabled", "true or false")
 	}
 }
-
-func (r *reader) expiresAt(e *entry, v value) {
-	if v.Kind() == 'n' {
-		return
-	}
-	s, isText := text(v)
-	r.expires(e, v.at, s, isText)
-}
-
-// expires takes an expiry. What cannot be read counts as expired, unless expiry is not enforced at all.
-func (r *reader) expires(e *entry, at int, s string, isText bool) {
-	when, sloppy, ok := parseExpiry(s)
-	switch {
-	case !isText || !ok:
-		e.row.flags |= lapsed
-		if !r.cfg.IgnoreExpiry {
-			r.problem(e, at, BadExpiry, "expires_at is not a time as in 2030-12-31T00:00:00Z: the client counts as expired")
-		}
-	case sloppy:
-		r.problem(e, at, SloppyExpiry, "expires_at is taken as UTC: write it as in 2030-12-31T00:00:00Z")
-	}
-	if ok && isText {
-		e.expiry = when
-		e.row.flags |= expires
-		e.row.seconds, e.row.nanos = when.Unix(), uint32(when.Nanosecond())
-	}
-}

@@ -254,12 +254,4 @@ func TestOpenRefusesNonsense(t *testing.T) {
 	if _, err := clients.Open(clients.Config{OnError: 7}, nil, nil, nil); err == nil {
 		t.Error("an unknown behaviour is accepted")
 	}
-	for s, want := range map[string]clients.OnError{"": clients.Close, "close": clients.Close, "keep": clients.Keep} {
-		if got, err := clients.ParseOnError(s); err != nil || got != want {
-			t.Errorf("ParseOnError(%q) = %v, %v", s, got, err)
-		}
-	}
-	if _, err := clients.ParseOnError("Keep"); err == nil {
-		t.Error("Keep is accepted")
-	}
 }

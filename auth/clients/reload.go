@@ -1,10 +1,10 @@
 package clients
 
-import "time"
+import (
+	"context"
 
-// grace is how long the last good snapshot stays in force once the file does not read: an editor that
-// truncates and writes, or removes and renames, is done by then.
-const grace = time.Second
+	"prax/auth/watch"
+)
 
 // Reload reads the file and puts it in force if it reads. It is the only way in which the registry
 // changes, apart from the end of a grace. A file that does not read leaves the last good snapshot for
@@ -85,12 +85,12 @@ func (r *Registry) fail(reason string, f *failure, digest string, report Report)
 	news := r.failing != failing
 	r.failing = failing
 	old := r.current.Load()
-	switch next := *old; {
-	case old.snapshot.generation == 0, old.closed && f.missing() && !old.gone:
+	if old.snapshot.generation == 0 || old.closed && f.missing() && !old.gone {
 		r.publish(reason, &view{snapshot: r.left(f), stale: true, closed: true, gone: f.missing()})
 		return report
-	case old.closed:
-	default:
+	}
+	if !old.closed {
+		next := *old
 		next.stale = true
 		r.startGrace(&next, f)
 		r.current.Store(&next)
@@ -101,52 +101,21 @@ func (r *Registry) fail(reason string, f *failure, digest string, report Report)
 	return report
 }
 
-// startGrace gives a view whose file does not read its end, unless it has one or is to be kept.
-func (r *Registry) startGrace(v *view, f *failure) {
-	if v.after == nil && r.cfg.OnError == Keep && !f.missing() {
-		return
+// Run keeps the registry in step with the file until ctx ends, and waits for what it started. Without a
+// file it only waits. An error is one that makes watching impossible.
+func (r *Registry) Run(ctx context.Context) error {
+	if r.cfg.Path == "" {
+		<-ctx.Done()
+		return nil
 	}
-	begins := v.after == nil
-	if begins || f.missing() && !v.gone {
-		v.after, v.gone = r.left(f), f.missing()
-		v.after.generation = r.nextGeneration()
-	}
-	if begins {
-		v.until = r.now().Add(grace)
-		r.rouse()
-	}
-}
-
-// left is what stays in force without the file: the single-token client. One that the last good file
-// had put out, by sharing its name or token, stays out when the file merely does not read: breaking
-// a file must not let anybody in. A file that was taken away has nothing to say any more.
-func (r *Registry) left(f *failure) *snapshot {
-	last := r.current.Load().snapshot
-	if f.missing() || last.generation == 0 {
-		s, _, _ := assemble(&r.cfg, r.catalogue, r.now(), nil)
-		return s
-	}
-	return last.only(func(w *row) bool { return w.flags.has(single) && !w.flags.has(out) })
-}
-
-// endGrace puts what is left in force when a grace is over, and tells how long there still is one; zero
-// for none.
-func (r *Registry) endGrace() time.Duration {
-	v := r.current.Load()
-	switch {
-	case v.after == nil:
-		return 0
-	case !v.over(r.now):
-		return max(v.until.Sub(r.now()), time.Millisecond)
-	}
-	r.publish("grace over", &view{snapshot: v.after, stale: true, closed: true, gone: v.gone})
-	return 0
-}
-
-// rouse tells Run that a grace began.
-func (r *Registry) rouse() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watched := make(chan error, 1)
+	go func() {
+		defer cancel()
+		w := watch.New(r.cfg.Path, watch.Options{NoEvents: r.cfg.NoEvents, Log: r.log})
+		watched <- w.Run(ctx, func(reason string) { r.Reload(reason) })
+	}()
+	r.timeGrace(ctx)
+	return <-watched
 }

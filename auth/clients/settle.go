@@ -2,13 +2,9 @@ package clients
 
 import (
 	"fmt"
-	"time"
 
 	"prax/auth"
 )
-
-// soon is how long before its expiry a client is worth a warning.
-const soon = 7 * 24 * time.Hour
 
 // settle judges an entry as a whole, once all its members are read.
 func (r *reader) settle(e *entry) {
@@ -66,21 +62,5 @@ func (r *reader) settleSecrets(e *entry) {
 				break
 			}
 		}
-	}
-}
-
-// settleExpiry says which clients are out, or soon will be, by the clock, or would be if it were asked.
-func (r *reader) settleExpiry(e *entry) {
-	past := e.row.flags.has(expires) && !r.now.Before(e.expiry)
-	switch {
-	case r.cfg.IgnoreExpiry:
-		if past || e.row.flags.has(lapsed) {
-			r.problem(e, e.at, ExpiryIgnored, "expires_at would put the client out, but is not enforced")
-		}
-		e.row.flags &^= expires | lapsed
-	case past:
-		r.problem(e, e.at, ExpiredClient, "expired at %s", e.expiry.Format(time.RFC3339))
-	case e.row.flags.has(expires) && r.now.Add(soon).After(e.expiry):
-		r.problem(e, e.at, ExpiresSoon, "expires at %s", e.expiry.Format(time.RFC3339))
 	}
 }
