@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -118,6 +119,37 @@ func TestDrainIgnoresSilentConnections(t *testing.T) {
 	}
 	if !silent.ends() || !idle.ends() {
 		t.Error("a connection outlived the server")
+	}
+}
+
+// slow is a listener whose Accept takes a while to see that it was closed.
+type slow struct {
+	net.Listener
+	accepting chan struct{}
+}
+
+func (l slow) Accept() (net.Conn, error) {
+	close(l.accepting)
+	c, err := l.Listener.Accept()
+	time.Sleep(50 * time.Millisecond)
+	return c, err
+}
+
+// That the listener is closed before the drain begins is no failure of the drain.
+func TestDrainOfAClosedListener(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := slow{ln, make(chan struct{})}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		<-l.accepting
+		stop()
+	}()
+	if err := New(Config{}).Serve(ctx, l); err != nil {
+		t.Errorf("Serve: %v", err)
 	}
 }
 

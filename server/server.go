@@ -90,7 +90,7 @@ func (s *Server) drain(hs *http.Server, ln net.Listener, cut context.CancelFunc)
 		f()
 	}
 	err := hs.Shutdown(grace)
-	if err == nil {
+	if err == nil || errors.Is(err, net.ErrClosed) { // all is idle; ln was closed above
 		return nil
 	}
 	left := s.running.Load()
