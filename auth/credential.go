@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -20,24 +21,22 @@ type Credential [sha256.Size]byte
 
 const redacted = "[credential]"
 
-func (c Credential) shown() string {
+// String hides the value.
+func (c Credential) String() string {
 	if revealing {
 		return c.Hex()
 	}
 	return redacted
 }
 
-// String hides the value.
-func (c Credential) String() string { return c.shown() }
-
 // Format hides the value from every fmt verb.
-func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(c.shown())) }
+func (c Credential) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(c.String())) }
 
 // MarshalText hides the value from JSON and friends.
-func (c Credential) MarshalText() ([]byte, error) { return []byte(c.shown()), nil }
+func (c Credential) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // LogValue hides the value from log/slog.
-func (c Credential) LogValue() slog.Value { return slog.StringValue(c.shown()) }
+func (c Credential) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // HashToken is the credential of a token.
 func HashToken(token string) Credential {
@@ -56,7 +55,7 @@ func ParseCredential(s string) (Credential, error) {
 		return c, fmt.Errorf("a SHA-256 is %d hex digits, not %d bytes", hex.EncodedLen(len(c)), len(s))
 	}
 	if _, err := hex.Decode(c[:], []byte(s)); err != nil {
-		return Credential{}, fmt.Errorf("not hex digits")
+		return Credential{}, errors.New("not hex digits")
 	}
 	return c, nil
 }

@@ -35,7 +35,7 @@ func (s NameSet) Has(name string) bool {
 	if s.all {
 		return true
 	}
-	if s.table == nil || s.id == 0 {
+	if s.table == nil {
 		return false
 	}
 	id, known := s.table.index[name]
@@ -66,14 +66,14 @@ func (s NameSet) Key() [sha256.Size]byte {
 	if s.all {
 		return [sha256.Size]byte{0xff}
 	}
-	if s.table == nil || s.id == 0 {
+	if s.table == nil {
 		return [sha256.Size]byte{}
 	}
 	return s.table.keys[s.id]
 }
 
 func (s NameSet) ids() []uint32 {
-	if s.table == nil || s.id == 0 {
+	if s.table == nil {
 		return nil
 	}
 	return s.table.members[s.table.start[s.id]:s.table.start[s.id+1]]

@@ -19,6 +19,9 @@ const (
 	Conversation Kind = "conversation" // one line said; Key is the role
 )
 
+// Kinds are all of them.
+func Kinds() []Kind { return []Kind{Memory, Scratch, Concept, Note, Todo, Conversation} }
+
 // Document is one thing that a user keeps. It belongs to exactly one user; nobody else finds,
 // counts or is slowed by it.
 type Document struct {
@@ -39,12 +42,18 @@ type Document struct {
 	Updated    time.Time // as Created at the first put; the store's clock at each later one
 }
 
-// Quotas of one user. They bound what an agent in a loop can do to the disk.
-const (
-	MaxDocuments     = 100_000  // documents a user
-	MaxDocumentBytes = 64 << 10 // of Body
-	MaxUserBytes     = 1 << 30  // of all of a user's bodies
-)
+// Words are what a search finds the document by: title, body, tags and key, but for a
+// conversation's key, which is a role.
+func (d Document) Words() []string {
+	words := append(Tokens(d.Title), Tokens(d.Body)...)
+	for _, tag := range d.Tags {
+		words = append(words, Tokens(tag)...)
+	}
+	if d.Kind != Conversation {
+		words = append(words, Tokens(d.Key)...)
+	}
+	return words
+}
 
 // Filter picks documents of a scope's user. Zero members do not restrict. The newest documents are
 // those written last, whatever their times say.

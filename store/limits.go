@@ -1,10 +1,18 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"unicode/utf8"
+)
+
+// Quotas of one user. They bound what an agent in a loop can do to the disk.
+const (
+	MaxDocuments     = 100_000  // documents a user
+	MaxDocumentBytes = 64 << 10 // of Body
+	MaxUserBytes     = 1 << 30  // of all of a user's bodies
 )
 
 // The bounds of a document's lesser members.
@@ -26,14 +34,11 @@ type Quota struct {
 // DefaultQuota is MaxDocuments and MaxUserBytes.
 func DefaultQuota() Quota { return Quota{Documents: MaxDocuments, Bytes: MaxUserBytes} }
 
-// Kinds are all of them.
-func Kinds() []Kind { return []Kind{Memory, Scratch, Concept, Note, Todo, Conversation} }
-
 // Check tells whether a store may take the document: known kind, an owner, valid UTF-8, within the
 // bounds. What is too large is an ErrQuota that names the limit.
 func (d Document) Check() error {
 	if d.User == "" {
-		return fmt.Errorf("a document needs an owner")
+		return errors.New("a document needs an owner")
 	}
 	if !slices.Contains(Kinds(), d.Kind) {
 		return fmt.Errorf("unknown kind of document %q", SafeString(string(d.Kind)))
@@ -61,7 +66,7 @@ func (d Document) checkStrings() error {
 		}
 	}
 	if !utf8.ValidString(d.Body) {
-		return fmt.Errorf("the body is not valid UTF-8")
+		return errors.New("the body is not valid UTF-8")
 	}
 	if len(d.Tags) > MaxTags {
 		return fmt.Errorf("%w: at most %d tags, not %d", ErrQuota, MaxTags, len(d.Tags))
@@ -72,17 +77,4 @@ func (d Document) checkStrings() error {
 		}
 	}
 	return nil
-}
-
-// Words are what a search finds the document by: title, body, tags and key, but for a
-// conversation's key, which is a role.
-func (d Document) Words() []string {
-	words := append(Tokens(d.Title), Tokens(d.Body)...)
-	for _, tag := range d.Tags {
-		words = append(words, Tokens(tag)...)
-	}
-	if d.Kind != Conversation {
-		words = append(words, Tokens(d.Key)...)
-	}
-	return words
 }

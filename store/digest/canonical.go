@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -96,10 +97,8 @@ func checkNumber(s string) error {
 	}
 	// At 2^53 and beyond a literal may have been rounded: only what was written with an exponent
 	// is a float on purpose.
-	for _, c := range s {
-		if c == 'e' || c == 'E' {
-			return nil
-		}
+	if strings.ContainsAny(s, "eE") {
+		return nil
 	}
 	if s == "9007199254740992" || s == "-9007199254740992" {
 		return nil
