@@ -107,6 +107,7 @@ func (l *line) request(x *exchange, r *http.Request, took time.Duration) {
 	l.int("status", int64(x.status))
 	l.float("duration_ms", float64(took.Microseconds())/1000)
 	l.int("bytes", x.bytes)
+	l.str("denied", string(x.denied))
 	if e := x.edge; e != nil {
 		l.str("client", e.Principal.Client)
 		l.str("user", e.Principal.User)

@@ -35,16 +35,23 @@ func records(t *testing.T, g *rig) []map[string]any {
 func TestAccessRecords(t *testing.T) {
 	t.Parallel()
 	g := start(t, nil)
+	// An answer may be with the caller before its record is: each is waited for, so that their order is known.
+	recorded := func(n int) {
+		g.until("the record", func() bool { g.Flush(); return strings.Count(g.lines.String(), "\n") == n })
+	}
 	first := g.ask("POST", "/mcp", good)
+	recorded(1)
 	g.ask("POST", "/mcp?token=prx_canary", "Authorization: Bearer prx_canary")
+	recorded(2)
 	g.ask("GET", "/prx_canary")
+	recorded(3)
 	g.ask("GET", "/healthz")
-	g.until("four records", func() bool { g.Flush(); return strings.Count(g.lines.String(), "\n") == 4 })
+	recorded(4)
 	got := records(t, g)
 	want := []map[string]any{
 		{"level": "INFO", "msg": "request", "id": first.header.Get("X-Request-Id"), "remote": "127.0.0.1", "http": "POST", "route": "/mcp",
 			"status": 200.0, "bytes": float64(len(first.body)), "client": "alice", "user": "u1", "method": "tools/call", "tool": "echo", "outcome": "ok", "registry": 7.0},
-		{"level": "INFO", "msg": "request", "remote": "127.0.0.1", "http": "POST", "route": "/mcp", "status": 401.0, "bytes": float64(len(unauthorized))},
+		{"level": "INFO", "msg": "request", "remote": "127.0.0.1", "http": "POST", "route": "/mcp", "status": 401.0, "bytes": float64(len(unauthorized)), "denied": "unknown token"},
 		{"level": "INFO", "msg": "request", "remote": "127.0.0.1", "http": "GET", "route": "other", "status": 404.0, "bytes": float64(len(notFound))},
 		{"level": "INFO", "msg": "request", "remote": "127.0.0.1", "http": "GET", "route": "/healthz", "status": 200.0, "bytes": 16.0},
 	}

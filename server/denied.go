@@ -51,6 +51,7 @@ func credentialReason(r *http.Request) Reason {
 }
 
 func (s *Server) denied(x *exchange, reason Reason) {
+	x.denied = reason
 	s.denials.add(Denial{At: x.start, RequestID: x.id[0], Remote: x.remote, Reason: reason, Count: 1})
 }
 

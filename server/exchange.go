@@ -18,7 +18,8 @@ type exchange struct {
 	remote  string
 	start   time.Time
 	route   string
-	status  int // 0 until the header is written
+	denied  Reason // why the caller was refused; "": it was not
+	status  int    // 0 until the header is written
 	bytes   int64
 	timeout time.Duration // of writing the answer
 	edge    *edge.Exchange
