@@ -60,6 +60,9 @@ func Decode(body []byte, m *Message) error {
 }
 
 func (s *scanner) err() error {
+	if len(bytes.TrimSpace(s.b)) == 0 {
+		return Errorf(CodeParse, "the body is empty")
+	}
 	return Errorf(CodeParse, "%s (byte %d of the body)", faultText[s.fault], s.i)
 }
 

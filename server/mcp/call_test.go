@@ -91,8 +91,8 @@ func TestCallKeepsAlive(t *testing.T) {
 		name, meta, accept, want string
 	}{
 		{"with a token", `,"_meta":{"progressToken":1}`, "*/*", ":\n\n:\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"late\"}],\"isError\":false}}\n\n"},
-		{"without one", ``, "*/*", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"late"}],"isError":false}}`},
-		{"JSON only", `,"_meta":{"progressToken":1}`, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"late"}],"isError":false}}`},
+		{"without one", ``, "*/*", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"late"}],"isError":false}}` + "\n"},
+		{"JSON only", `,"_meta":{"progressToken":1}`, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"late"}],"isError":false}}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -189,11 +189,11 @@ func TestTooManyInFlight(t *testing.T) {
 
 		const refused = `"error":{"code":429,"message":"too many requests of this client at once: wait for an answer, then try again"}}`
 		w := h.post("alice", `{"jsonrpc":"2.0","id":7,"method":"ping"}`)
-		if want := `{"jsonrpc":"2.0","id":7,` + refused; w.Code != 429 || w.Header().Get("Retry-After") != "1" || w.Body.String() != want {
+		if want := `{"jsonrpc":"2.0","id":7,` + refused; w.Code != 429 || w.Header().Get("Retry-After") != "1" || w.Body.String() != want+"\n" {
 			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 		}
 		w = h.post("alice", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":2,"method":"tools/list"}]`)
-		if want := `[{"jsonrpc":"2.0","id":1,` + refused + `,{"jsonrpc":"2.0","id":2,` + refused + `]`; w.Code != 200 || w.Body.String() != want {
+		if want := `[{"jsonrpc":"2.0","id":1,` + refused + `,{"jsonrpc":"2.0","id":2,` + refused + `]`; w.Code != 200 || w.Body.String() != want+"\n" {
 			t.Errorf("batch: %d %s", w.Code, w.Body)
 		}
 		if w = h.post("clerk", `{"jsonrpc":"2.0","id":1,"method":"ping"}`); w.Code != 200 {
@@ -228,7 +228,7 @@ func TestLaw3ABodyThatTakesItsTime(t *testing.T) {
 			_, _ = io.WriteString(late, c.body[10:])
 			_ = late.Close()
 			<-v.done
-			if got := v.read(t); got != c.want {
+			if got := v.read(t); got != c.want+"\n" {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		}
@@ -274,7 +274,7 @@ func TestCallIsJudgedAgainstTheToolsNow(t *testing.T) {
 		}
 		v.hangUp()
 		<-v.done
-		if got, want := v.read(t), `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: steps"}}`; got != want {
+		if got, want := v.read(t), `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: steps"}}`+"\n"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
@@ -294,7 +294,7 @@ func TestBatchIsJudgedMidway(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"revoked"}],"isError":false}},` +
 		`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"unknown tool: clock"}},` +
 		`{"jsonrpc":"2.0","id":4,"result":{"tools":[]}}]`
-	if diff := cmp.Diff(want, w.Body.String()); diff != "" {
+	if diff := cmp.Diff(want+"\n", w.Body.String()); diff != "" {
 		t.Errorf("answers differ (-want +got):\n%s", diff)
 	}
 }
@@ -323,7 +323,7 @@ func TestBatchWhileDraining(t *testing.T) {
 		return tools.Text("draining"), nil
 	})
 	w := h.post("alice", `[`+callHang(``)+`,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"note_write"}}]`)
-	want := `,{"jsonrpc":"2.0","id":2,"error":{"code":503,"message":"the server is stopping: send what is left again"}}]`
+	want := `,{"jsonrpc":"2.0","id":2,"error":{"code":503,"message":"the server is stopping: send what is left again"}}]` + "\n"
 	if got := w.Body.String(); !strings.HasSuffix(got, want) || !strings.Contains(got, "draining") {
 		t.Errorf("got %s", got)
 	}
@@ -351,7 +351,7 @@ func TestBodies(t *testing.T) {
 		{"announced too long", strings.NewReader(ping), 1 << 40, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		{"cut off", io.MultiReader(strings.NewReader(`{"jsonrpc"`), iotest.ErrReader(io.ErrUnexpectedEOF)), 40, 408,
 			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the body did not arrive whole"}}`},
-		{"empty", strings.NewReader(""), 0, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not valid JSON (byte 0 of the body)"}}`},
+		{"empty", strings.NewReader(""), 0, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the body is empty"}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -359,7 +359,7 @@ func TestBodies(t *testing.T) {
 			r.Body, r.ContentLength = io.NopCloser(c.body), c.length
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			if w.Code != c.status || w.Body.String() != c.want {
+			if w.Code != c.status || w.Body.String() != c.want+"\n" {
 				t.Errorf("%d %s, want %d %s", w.Code, w.Body, c.status, c.want)
 			}
 		})

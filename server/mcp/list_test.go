@@ -95,7 +95,7 @@ func TestLaw1ListedIsCallable(t *testing.T) {
 			for _, spelling := range []auth.Spelling{auth.Dot, auth.Underscore} {
 				w := h.post("p", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q}}`, tools.Spelling(name, spelling)))
 				ran := strings.Contains(w.Body.String(), `"ran"`)
-				unknown := w.Body.String() == fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: %s"}}`, tools.Spelling(name, spelling))
+				unknown := w.Body.String() == fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: %s"}}`+"\n", tools.Spelling(name, spelling))
 				if isListed := slices.Contains(listed, tools.Spelling(name, p.Spelling)); ran != isListed || unknown == isListed {
 					t.Fatalf("%s listed %v, ran %v, unknown %v: %s", name, isListed, ran, unknown, w.Body)
 				}

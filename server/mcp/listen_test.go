@@ -189,7 +189,7 @@ func TestListenRefusals(t *testing.T) {
 			t.Parallel()
 			w := h.post("clerk", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":`+c.notifications+`,`+modernMeta+`}}`,
 				append(modern("subscriptions/listen"), c.headers...)...)
-			if want := `{"jsonrpc":"2.0","id":1,"error":` + c.want + `}`; w.Code != c.status || w.Body.String() != want {
+			if want := `{"jsonrpc":"2.0","id":1,"error":` + c.want + `}`; w.Code != c.status || w.Body.String() != want+"\n" {
 				t.Errorf("%d %s, want %d %s", w.Code, w.Body, c.status, want)
 			}
 		})

@@ -139,8 +139,9 @@ var (
 // countsItself is the size up to which net/http finds out the length by itself.
 const countsItself = 2 << 10
 
-// reply writes the answer in one piece.
+// reply writes the answer in one piece, with a line end for those who read it on a terminal.
 func (q *request) reply(status int, body []byte) {
+	body = append(body, '\n')
 	h := q.w.Header()
 	h["Content-Type"] = contentJSON
 	if len(body) > countsItself {
