@@ -5,7 +5,7 @@ import "strings"
 // restrictions are the members that take something away from a client. Another member that is one slip
 // away from one was meant to restrict, and an entry whose restriction is ignored would be wider than
 // its writer believes.
-var restrictions = foldAll("allow", "expires_at", "not_before", "disabled", "token_sha256")
+var restrictions = foldAll("allow", "workflows", "expires_at", "not_before", "disabled", "token_sha256")
 
 // otherNames are what other systems call the same restrictions.
 var otherNames = foldAll("allowed", "allowlist", "tools", "tool_allowlist", "expiry", "expires", "exp",

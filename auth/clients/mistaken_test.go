@@ -14,12 +14,12 @@ func TestMistakenRestrictions(t *testing.T) {
 	var rows []row
 	for _, member := range []string{"allows", "Allow", "alow", "allaw", "a-l-l-o-w", "alolw", "expiresAt", "expires-at", "EXPIRES_AT",
 		"expire_at", "expires_att", "not_before", "notBefore", "not_befor", "Disabled", "disable", "disabledd",
-		"token_sha265", "token_sha25", "tokenSha256", "TOKEN_SHA256",
+		"workflow", "Workflows", "work_flows", "worflows", "token_sha265", "token_sha25", "tokenSha256", "TOKEN_SHA256",
 		"allowed", "allowlist", "tools", "tool_allowlist", "toolAllowlist", "expiry", "expires", "exp", "expiration",
 		"valid_until", "enabled", "active", "revoked", "Revoked"} {
 		rows = append(rows, row{member, alice(`"` + member + `": null`), false, code(clients.MistakenMember)})
 	}
-	for _, member := range []string{"comment", "note", "description", "owner", "allowance", "expired_by", "tokenizer", "", "Name", "tool"} {
+	for _, member := range []string{"comment", "note", "date", "description", "owner", "allowance", "expired_by", "tokenizer", "", "Name", "tool"} {
 		rows = append(rows, row{"fine: " + member, alice(`"` + member + `": null`), true, code(clients.UnknownMember)})
 	}
 	runRows(t, rows)
