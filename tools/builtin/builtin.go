@@ -16,6 +16,10 @@ import (
 // DefaultHalfLife is the age at which a memory counts half.
 const DefaultHalfLife = 168 * time.Hour
 
+// searchTimeout bounds a search: a common word among very many documents must not hold the reader that
+// others wait for.
+const searchTimeout = 5 * time.Second
+
 // Config is what the tools depend on besides the store of the registry that runs them.
 type Config struct {
 	HalfLife time.Duration    // of relevance, by age; 0: DefaultHalfLife

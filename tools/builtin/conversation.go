@@ -40,6 +40,7 @@ func conversationSearch() *tools.Tool {
 		Description: "Find earlier conversation lines that contain the query, whatever their case, newest first. " +
 			"The query is taken literally; an empty one gives the newest lines.",
 		Tier:       auth.Low,
+		Timeout:    searchTimeout,
 		Idempotent: true,
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
 			`"query":{"type":"string","maxLength":4096,"description":"The text to find, literally"},` +

@@ -38,6 +38,7 @@ func knowledgeSearch(c Config) *tools.Tool {
 		Title:       "Search knowledge",
 		Description: "Search the concepts of your knowledge base, in all namespaces or in one. At most 20 are returned.",
 		Tier:        auth.Low,
+		Timeout:     searchTimeout,
 		Idempotent:  true,
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
 			`"query":{"type":"string","minLength":1,"maxLength":4096,"description":"What to look for, in plain words"},` +
@@ -93,6 +94,7 @@ func knowledgeNamespaces() *tools.Tool {
 		Title:       "List knowledge namespaces",
 		Description: "List the namespaces of your knowledge base with the number of concepts in each, the largest first.",
 		Tier:        auth.Low,
+		Timeout:     searchTimeout,
 		Idempotent:  true,
 		Input:       jsontext.Value(`{"type":"object","additionalProperties":false}`),
 		Output:      listSchema(`"namespace":{"type":"string"}`, `"concepts":{"type":"integer"}`),

@@ -50,6 +50,7 @@ func memoryRecall(c Config) *tools.Tool {
 		Title:       "Recall memories",
 		Description: "Search what was remembered earlier. The most relevant, important and recent memories come first.",
 		Tier:        auth.Low,
+		Timeout:     searchTimeout,
 		Idempotent:  true,
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
 			`"query":{"type":"string","minLength":1,"maxLength":4096,"description":"What to look for, in plain words"},` +

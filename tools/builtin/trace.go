@@ -63,6 +63,7 @@ func traceSearch() *tools.Tool {
 		Description: "Search your own earlier tool calls by tool, method, status, error code or client name. " +
 			"The best matches come first, the newest among equals. A call appears a moment after it ended.",
 		Tier:       auth.Low,
+		Timeout:    searchTimeout,
 		Idempotent: true,
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
 			`"query":{"type":"string","minLength":1,"maxLength":1024,"description":"Words such as memory_recall, error or TIMEOUT"},` +
@@ -146,6 +147,7 @@ func traceDetail() *tools.Tool {
 		Title:       "Show one call",
 		Description: "Show one of your own earlier tool calls by its trace id, which trace_search gives and every answer's request id is.",
 		Tier:        auth.Low,
+		Timeout:     searchTimeout,
 		Idempotent:  true,
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["trace_id"],"properties":{` +
 			`"trace_id":{"type":"string","minLength":1,"maxLength":128,"description":"The id of the call"}}}`),
