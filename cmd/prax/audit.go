@@ -7,27 +7,72 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
+	"prax/auth/clients"
 	"prax/store"
 )
 
-// eventLines is an event as lines for a person: one, or one for each call of a block, by time.
-func eventLines(e store.Event) []string {
-	if len(e.Calls) == 0 {
-		return []string{eventLine(e, e.Seq)}
-	}
-	calls := slices.Clone(e.Calls)
-	slices.SortStableFunc(calls, func(a, b store.Event) int { return a.At.Compare(b.At) })
-	lines := make([]string, 0, len(calls))
-	for _, call := range calls {
-		lines = append(lines, eventLine(call, e.Seq))
-	}
-	return lines
+// line is what a person sees of one event, or of one call of a block.
+type line struct {
+	at   time.Time
+	text string
 }
 
-// eventLine has the members that are set, in a fixed order.
-func eventLine(e store.Event, seq int64) string {
+// wanted says which events are shown: all that it does not rule out.
+type wanted struct {
+	client string
+	denied bool
+}
+
+// lines are the events by time, the calls of blocks among them.
+func (w wanted) lines(events []store.Event) []line {
+	var lines []line
+	for _, e := range events {
+		for _, single := range unfold(e) {
+			if w.has(single) {
+				lines = append(lines, line{single.At, eventLine(single)})
+			}
+		}
+	}
+	return newest(lines, len(lines))
+}
+
+// unfold is the calls of a block, each with the block's number, or the event itself.
+func unfold(e store.Event) []store.Event {
+	if len(e.Calls) == 0 {
+		return []store.Event{e}
+	}
+	calls := slices.Clone(e.Calls)
+	for i := range calls {
+		calls[i].Seq = e.Seq
+	}
+	return calls
+}
+
+func (w wanted) has(e store.Event) bool {
+	if w.denied && e.Outcome != "denied" {
+		return false
+	}
+	if w.client == "" || e.Client == w.client {
+		return true
+	}
+	var about struct {
+		As   string `json:"as"`   // of an operator's act for a client
+		Name string `json:"name"` // of an edit
+	}
+	return e.Detail != "" && json.Unmarshal([]byte(e.Detail), &about) == nil && (about.As == w.client || about.Name == w.client)
+}
+
+// eventLine has the members that are set, in a fixed order. A change of who may call is worded.
+func eventLine(e store.Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %d %s", e.At.UTC().Format("2006-01-02T15:04:05.000Z"), seq, e.Kind)
+	fmt.Fprintf(&b, "%s %d %s", e.At.UTC().Format("2006-01-02T15:04:05.000Z"), e.Seq, e.Kind)
+	if e.Kind == store.EventReload {
+		if text := reloadText(e.Detail); text != "" {
+			return b.String() + ": " + text
+		}
+	}
 	for _, member := range []struct{ name, text string }{
 		{"client", e.Client}, {"user", e.User}, {"method", e.Method}, {"tool", e.Tool}, {"tier", e.Tier},
 		{"outcome", e.Outcome}, {"decision", e.Decision}, {"code", e.Code}, {"took", took(e.Duration)},
@@ -38,6 +83,30 @@ func eventLine(e store.Event, seq int64) string {
 		}
 	}
 	return b.String()
+}
+
+// reloadText is what a reading of clients.json changed: added a, b; changed c; revoked d; 3 clients.
+func reloadText(detail string) string {
+	var c clients.Change
+	if err := json.Unmarshal([]byte(detail), &c); err != nil {
+		return ""
+	}
+	var parts []string
+	if !c.OK {
+		parts = append(parts, "the file could not be read")
+	}
+	for _, change := range []struct {
+		verb  string
+		names clients.Names
+	}{{"added", c.Added}, {"changed", c.Changed}, {"revoked", c.Revoked}} {
+		if names := named(change.names.First, change.names.Total); names != "" {
+			parts = append(parts, change.verb+strings.TrimPrefix(names, ":"))
+		}
+	}
+	if c.Failure != "" {
+		parts = append(parts, printable(c.Failure))
+	}
+	return strings.Join(append(parts, count(c.Clients, "client")), "; ")
 }
 
 // eventText is text that cannot be mistaken for another member.

@@ -18,7 +18,7 @@ func (p *program) auditExport(args []string) error {
 	f := p.flags("audit export", "[--after NUMBER] [flags]",
 		"Prints every event as one line of canonical JSON, with its hash and that of the event before. Without the member \"hash\", and\n"+
 			"canonicalized again, a line is what its hash is over: whoever has the lines can recompute the chain. The last line is the\n"+
-			"signed head, for which keys/audit.pub in the data directory is the public key.").withSettings()
+			"signed head, for which keys/audit.pub in the data directory is the public key.").withSettings("PRAX_DATA")
 	after := f.Int64("after", 0, "begin after the event with this `NUMBER`")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *program) auditExport(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	err = p.readAudit(ctx, s, *after, false, func(w *bufio.Writer, e store.Event) error {
+	err = p.readAudit(ctx, s, *after, func(w *bufio.Writer, e store.Event) error {
 		line, err := store.EncodeEvent(e)
 		if err != nil {
 			return err
@@ -49,6 +49,24 @@ func (p *program) auditExport(args []string) error {
 		_, err = p.stdout.Write(head)
 	}
 	return err
+}
+
+// readAudit prints events, flushing whenever those that are there have been printed.
+func (p *program) readAudit(ctx context.Context, s *settings, after int64, print func(*bufio.Writer, store.Event) error) error {
+	o, end, err := p.auditor(s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = end() }()
+	w := bufio.NewWriter(p.stdout)
+	return o.Events(ctx, after, false, func(events []store.Event) error {
+		for _, e := range events {
+			if err := print(w, e); err != nil {
+				return err
+			}
+		}
+		return w.Flush()
+	})
 }
 
 // headFile is where the store keeps the signed head, in the data directory.

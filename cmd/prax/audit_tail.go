@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"prax/store"
@@ -12,10 +14,15 @@ import (
 
 // auditTail prints the newest events, and goes on with -f.
 func (p *program) auditTail(args []string) error {
-	f := p.flags("audit tail", "[-f] [-n COUNT] [flags]",
-		"Prints the newest events of the audit, oldest first. Events of calls that changed nothing come in blocks, a line for each call.").withSettings()
+	f := p.flags("audit tail", "[-f] [-n COUNT] [--client NAME] [--denied] [flags]",
+		"Prints the newest events of the audit, oldest first, a line each. Calls that changed nothing are kept in blocks, and carry the\n"+
+			"number of theirs.").withSettings("PRAX_DATA")
+	f.meant = map[string]string{"as": "client"}
 	follow := f.Bool("f", false, "go on with what comes, until it is interrupted")
-	count := f.Int64("n", 20, "how many `EVENTS` to begin with")
+	count := f.Int("n", 20, "how many `LINES` to begin with")
+	var want wanted
+	f.StringVar(&want.client, "client", "", "only what the client with this `NAME` did, or was done for it or to it")
+	f.BoolVar(&want.denied, "denied", false, "only what was refused")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
 	}
@@ -28,28 +35,58 @@ func (p *program) auditTail(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	return p.readAudit(ctx, s, -*count, *follow, func(w *bufio.Writer, e store.Event) error {
-		for _, line := range eventLines(e) {
-			fmt.Fprintln(w, line)
-		}
-		return nil
-	})
-}
-
-// readAudit prints events, flushing whenever those that are there have been printed.
-func (p *program) readAudit(ctx context.Context, s *settings, after int64, follow bool, print func(*bufio.Writer, store.Event) error) error {
 	o, end, err := p.auditor(s)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = end() }()
-	w := bufio.NewWriter(p.stdout)
-	return o.Events(ctx, after, follow, func(events []store.Event) error {
-		for _, e := range events {
-			if err := print(w, e); err != nil {
-				return err
-			}
-		}
-		return w.Flush()
+	t := &tail{want: want, count: *count}
+	if err := t.fill(ctx, o); err != nil {
+		return err
+	}
+	if err := printLines(p.stdout, t.lines); err != nil || !*follow {
+		return err
+	}
+	return o.Events(ctx, t.last, true, func(events []store.Event) error {
+		return printLines(p.stdout, want.lines(events))
 	})
+}
+
+// tail is the newest lines of the audit.
+type tail struct {
+	want  wanted
+	count int
+	lines []line
+	last  int64 // number of the newest event that was looked at
+}
+
+// fill looks at the newest events, and at more of them until there are lines enough or no events
+// left: how many lines an event gives is known once it has been read.
+func (t *tail) fill(ctx context.Context, o operator) error {
+	for window := int64(max(t.count, 256)); ; window *= 8 {
+		var seen int64
+		t.lines = nil
+		err := o.Events(ctx, -window, false, func(events []store.Event) error {
+			seen, t.last = seen+int64(len(events)), events[len(events)-1].Seq
+			t.lines = newest(append(t.lines, t.want.lines(events)...), t.count)
+			return nil
+		})
+		if err != nil || len(t.lines) == t.count || seen < window {
+			return err
+		}
+	}
+}
+
+// newest are the last n lines by time.
+func newest(lines []line, n int) []line {
+	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
+	return slices.Clone(lines[max(len(lines)-n, 0):])
+}
+
+func printLines(w io.Writer, lines []line) error {
+	out := bufio.NewWriter(w)
+	for _, l := range lines {
+		fmt.Fprintln(out, l.text)
+	}
+	return out.Flush()
 }

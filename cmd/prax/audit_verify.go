@@ -14,7 +14,7 @@ import (
 // auditVerify recomputes the chain and compares it with its signed head.
 func (p *program) auditVerify(args []string) error {
 	f := p.flags("audit verify", "[--json] [flags]",
-		"Recomputes every hash of the audit chain and compares it with the signed head. Exit code 0: the chain is whole.").withSettings()
+		"Recomputes every hash of the audit chain and compares it with the signed head. Exit code 0: the chain is whole.").withSettings("PRAX_DATA")
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
@@ -52,14 +52,26 @@ func verified(r store.Report) any {
 		Calls    int64       `json:"calls_in_blocks"`
 		LastHash string      `json:"last_hash"`
 		Head     *store.Head `json:"head"`
+		Unsigned int64       `json:"unsigned"` // events since the head
 		Problems []string    `json:"problems"`
-	}{r.OK(), r.Events, r.Calls, r.LastHash, r.Head, append([]string{}, r.Problems...)}
+	}{r.OK(), r.Events, r.Calls, r.LastHash, r.Head, unsigned(r), append([]string{}, r.Problems...)}
+}
+
+// unsigned is how many events the signed head does not vouch for yet.
+func unsigned(r store.Report) int64 {
+	if r.Head == nil {
+		return r.Events
+	}
+	return max(r.Events-r.Head.Count, 0)
 }
 
 func printVerified(w io.Writer, r store.Report) {
 	fmt.Fprintf(w, "%d events, and %d calls within their blocks; the last hash is %s\n", r.Events, r.Calls, r.LastHash)
 	if r.Head != nil {
 		fmt.Fprintf(w, "the signed head vouches for %d events, at %s\n", r.Head.Count, formatTime(time.UnixMilli(r.Head.At)))
+	}
+	if n := unsigned(r); n > 0 {
+		fmt.Fprintf(w, "%s since then not signed yet: a running server signs each minute, and at its stop\n", count(int(n), "event"))
 	}
 	for _, problem := range r.Problems {
 		fmt.Fprintf(w, "problem: %s\n", printable(problem))
