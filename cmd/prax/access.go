@@ -13,8 +13,9 @@ import (
 // access explains what a client may use, and why.
 func (p *program) access(args []string) error {
 	f := p.flags("access", "--as CLIENT [TOOL] [flags]",
-		"Says whether a client may use a tool now, and what decides; without TOOL, which tools it may use. Exit code 1: it may not.").withSettings()
+		"Says whether a client may use a tool now, and what decides; without TOOL, which tools it may use,\nwith their arguments (those in brackets may be left out). Exit code 1: it may not.").withSettings("PRAX_DATA", "MCP_CLIENTS_PATH")
 	as, asJSON := f.asClient(), f.Bool("json", false, "print JSON")
+	f.meant = map[string]string{"client": "as"}
 	positional, err := f.parse(args, 0, 1)
 	if err != nil {
 		return err
@@ -40,10 +41,13 @@ func (p *program) access(args []string) error {
 	} else {
 		err = printAccess(p.stdout, a)
 	}
-	if err == nil && !a.Allowed {
-		return &failure{code: exitFailed, err: errShown}
+	switch {
+	case err != nil || a.Allowed:
+		return err
+	case a.Reason == control.ErrNoClient.Error():
+		fmt.Fprintln(p.stderr, "prax: hint: prax client list names the clients")
 	}
-	return err
+	return &failure{code: exitFailed, err: errShown}
 }
 
 func printAccess(out io.Writer, a control.Access) error {
@@ -60,8 +64,9 @@ func printAccess(out io.Writer, a control.Access) error {
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", printable(fact.Name), printable(fact.Value), mark)
 	}
+	c := readCatalogue()
 	for _, name := range a.Usable {
-		fmt.Fprintf(w, "  may use\t%s\t\n", printable(name))
+		fmt.Fprintf(w, "  may use\t%s\t%s\n", printable(name), c.arguments(name))
 	}
 	return w.Flush()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"prax/auth/clients"
@@ -11,40 +10,76 @@ import (
 // mostShown bounds the names on one line of what a start says.
 const mostShown = 12
 
-// announce says in a few lines where the server listens, who and what is live, and what is off and
-// why. Enabled without a client is an error for the log too: whoever enabled it expects to be served.
-func (h *house) announce(w io.Writer, addr string) {
-	s := h.settings
-	base, _ := localURL(addr)
-	fmt.Fprintf(w, "prax %s listening on %s/mcp\n", readBuild().Version, base)
-	if s.PublicURL != nil {
-		fmt.Fprintf(w, "callers use %s\n", printable(s.endpoint(addr)))
-	}
-	fmt.Fprintf(w, "data: %s\n", printable(s.Data))
-	h.announceClients(w)
-	h.announceTools(w)
-	for _, off := range h.off() {
-		fmt.Fprintf(w, "off: %s\n", off)
-	}
-	if s.Enabled && !h.live.Load() {
-		h.out.log.Error("MCP_SERVER_ENABLED is true and no client is live: /mcp answers 404 until one is (prax client add NAME)")
+// banner is what a start says: where the server listens, who and what is live, what is off and why.
+type banner struct {
+	url     string
+	public  string // the address that callers use, when a proxy stands before
+	data    string
+	clients string
+	tools   string
+	never   string // tools that are never exposed
+	off     []string
+}
+
+// announce says it in a few lines to a terminal, and in one record to whoever collects logs. Enabled
+// without a client is an error for the log too: whoever enabled it expects to be served.
+func (a *app) announce() {
+	a.out.announce(a.banner())
+	if a.settings.Enabled && !a.live.Load() {
+		a.out.log.Error("MCP_SERVER_ENABLED is true and no client is live: /mcp answers 404 until one is (prax client add NAME)")
 	}
 }
 
-func (h *house) announceClients(w io.Writer) {
-	status := h.clients.Status()
+func (a *app) banner() banner {
+	base, _ := localURL(a.addr)
+	b := banner{url: base + "/mcp", data: a.settings.Data, clients: a.clientsLine(), off: a.off()}
+	if a.settings.PublicURL != nil {
+		b.public = a.settings.endpoint(a.addr)
+	}
+	b.tools, b.never = toolsLines()
+	return b
+}
+
+func (o output) announce(b banner) {
+	version := readBuild().Version
+	if !o.text {
+		o.log.Info("listening on "+b.url, "version", version, "callers_use", b.public, "data", b.data,
+			"clients", b.clients, "tools", b.tools, "never_exposed", b.never, "off", strings.Join(b.off, "; "))
+		return
+	}
+	fmt.Fprintf(o.stderr, "prax %s listening on %s\n", version, b.url)
+	if b.public != "" {
+		fmt.Fprintf(o.stderr, "callers use %s\n", printable(b.public))
+	}
+	fmt.Fprintf(o.stderr, "data: %s\nclients: %s\ntools: %s; never exposed: %s\n", printable(b.data), b.clients, b.tools, b.never)
+	for _, off := range b.off {
+		fmt.Fprintf(o.stderr, "off: %s\n", off)
+	}
+}
+
+// stopped is the last that a server says when everything was finished.
+func (o output) stopped() {
+	if o.text {
+		fmt.Fprintln(o.stderr, "stopped")
+	} else {
+		o.log.Info("stopped")
+	}
+}
+
+func (a *app) clientsLine() string {
+	status := a.clients.Status()
 	var first clients.Change
-	if c := h.first.Load(); c != nil {
+	if c := a.first.Load(); c != nil {
 		first = *c
 	}
-	fmt.Fprintf(w, "clients: %d live%s", status.Clients, named(first.Added.First, status.Clients))
+	line := fmt.Sprintf("%d live%s", status.Clients, named(first.Added.First, status.Clients))
 	if first.Errors > 0 {
-		fmt.Fprintf(w, "; %s: the log and prax check name them", count(first.Errors, "error"))
+		line += fmt.Sprintf("; %s: the log and prax check name them", count(first.Errors, "error"))
 	}
-	fmt.Fprintln(w)
+	return line
 }
 
-func (h *house) announceTools(w io.Writer) {
+func toolsLines() (live, never string) {
 	var callable, high []string
 	for _, t := range readCatalogue().list {
 		if t.Tier.Exposable() {
@@ -53,20 +88,20 @@ func (h *house) announceTools(w io.Writer) {
 			high = append(high, t.Name)
 		}
 	}
-	fmt.Fprintf(w, "tools: %d live%s; never exposed: %s\n", len(callable), named(callable, len(callable)), strings.Join(high, ", "))
+	return fmt.Sprintf("%d live%s", len(callable), named(callable, len(callable))), strings.Join(high, ", ")
 }
 
 // off is what does not happen, and why.
-func (h *house) off() []string {
-	s := h.settings
+func (a *app) off() []string {
+	s := a.settings
 	var off []string
 	switch {
 	case !s.Enabled:
 		off = append(off, "/mcp answers 404, because MCP_SERVER_ENABLED is not true")
-	case !h.live.Load():
+	case !a.live.Load():
 		off = append(off, "/mcp answers 404, because no client is live (prax client add NAME)")
 	}
-	if h.unread {
+	if a.unread {
 		off = append(off, "clients of "+printable(s.ClientsPath)+", because it was not there at the start")
 	}
 	if !s.ExpiryEnabled {

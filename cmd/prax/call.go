@@ -17,8 +17,9 @@ import (
 // call calls a tool with exactly a client's rights.
 func (p *program) call(args []string) error {
 	f := p.flags("call", "--as CLIENT TOOL [JSON] [flags]",
-		"Calls a tool with exactly the rights of a client, as that client's user. JSON is the arguments, {} when missing.").withSettings()
+		"Calls a tool with exactly the rights of a client, as that client's user. JSON is the arguments, {} when missing.").withSettings("PRAX_DATA", "MCP_CLIENTS_PATH")
 	as, asJSON := f.asClient(), f.Bool("json", false, "print the whole result as JSON")
+	f.meant = map[string]string{"client": "as"}
 	positional, err := f.parse(args, 1, 2)
 	if err != nil {
 		return err
@@ -26,40 +27,47 @@ func (p *program) call(args []string) error {
 	if *as == "" {
 		return f.usage("--as CLIENT is missing")
 	}
+	arguments := jsontext.Value("{}")
+	if len(positional) > 1 {
+		arguments = jsontext.Value(positional[1])
+	}
+	// That names are not repeated, and the rest, is for whoever judges the call.
+	if !arguments.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		return usage(argumentsHint, "arguments are not JSON")
+	}
 	s, _, err := p.loadSettings(f)
 	if err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	result, err := p.callTool(ctx, s, *as, positional)
+	result, err := p.callTool(ctx, s, *as, positional[0], arguments)
 	if err != nil {
-		return explainCall(err, *as)
+		return explainCall(err, *as, positional[0])
 	}
 	return p.printResult(result, *asJSON)
 }
 
-func (p *program) callTool(ctx context.Context, s *settings, as string, positional []string) (_ *tools.Result, err error) {
+// argumentsHint shows what arguments look like.
+const argumentsHint = `arguments are one JSON object, as '{"query":"coffee"}'`
+
+func (p *program) callTool(ctx context.Context, s *settings, as, tool string, arguments jsontext.Value) (_ *tools.Result, err error) {
 	o, end, err := p.caller(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	arguments := jsontext.Value("{}")
-	if len(positional) > 1 {
-		arguments = jsontext.Value(positional[1])
-	}
-	return o.Call(ctx, as, positional[0], arguments)
+	return o.Call(ctx, as, tool, arguments)
 }
 
-func explainCall(err error, as string) error {
+func explainCall(err error, as, tool string) error {
 	switch {
 	case errors.Is(err, control.ErrNoClient):
 		return failed("prax client list names the clients", "%q: %w", as, err)
 	case errors.Is(err, tools.ErrUnknownTool):
-		return failed("prax access --as "+as+" says what it may use", "%w", err)
+		return failed("prax access --as "+as+" says what it may use", "%w: %s", err, tool)
 	case errors.Is(err, tools.ErrArguments):
-		return failed(`arguments are one JSON object, as '{"query":"coffee"}'`, "%w", err)
+		return failed(argumentsHint, "%w", err)
 	}
 	return err
 }
@@ -84,7 +92,7 @@ func (p *program) printResult(r *tools.Result, asJSON bool) error {
 	case r.IsError && asJSON:
 		return &failure{code: exitFailed, err: errShown}
 	case r.IsError:
-		return failed("", "%s", text)
+		return failed("", "%s", strings.TrimPrefix(text, "Tool error: "))
 	case asJSON:
 		return nil
 	}

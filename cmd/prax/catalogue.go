@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"prax/auth"
 	"prax/auth/clients"
 	"prax/tools"
@@ -35,12 +38,32 @@ func (c catalogue) Tier(name string) (auth.Tier, bool) {
 	return t.Tier, true
 }
 
+// arguments are the names of a tool's arguments, those in brackets that may be left out.
+func (c catalogue) arguments(name string) string {
+	var schema struct {
+		Properties map[string]jsontext.Value `json:"properties"`
+		Required   []string                  `json:"required"`
+	}
+	t, known := c.byName[name]
+	if !known || json.Unmarshal(t.Input, &schema) != nil {
+		return ""
+	}
+	var optional []string
+	for name := range schema.Properties {
+		if !slices.Contains(schema.Required, name) {
+			optional = append(optional, "["+name+"]")
+		}
+	}
+	slices.Sort(optional)
+	return strings.Join(append(schema.Required, optional...), " ")
+}
+
 // grant turns what --allow says into names of tools: words for whole sets are spelled out, so that the
 // file says what it grants, and a tool that a later version adds is not granted by it. It returns
 // the names that this version has not. HIGH tools are refused: the grant would never take effect.
 func (c catalogue) grant(text string) (names, unknown []string, err error) {
 	for _, word := range list(text) {
-		switch word {
+		switch strings.ToLower(word) {
 		case "default":
 			names = append(names, clients.DefaultTools()...)
 		case "low":
@@ -49,6 +72,8 @@ func (c catalogue) grant(text string) (names, unknown []string, err error) {
 			names = append(names, c.ofTier(auth.Medium)...)
 		case "praxec":
 			names = append(names, "praxec.query", "praxec.command")
+		case "all", "high", "*":
+			return nil, nil, fmt.Errorf("%q would grant what nobody has looked at: name the tools", word)
 		default:
 			names = append(names, word)
 		}
@@ -64,6 +89,17 @@ func (c catalogue) grant(text string) (names, unknown []string, err error) {
 		}
 	}
 	return names, unknown, err
+}
+
+// near is the tool, or the word for several, that a name was probably meant to be.
+func (c catalogue) near(name string) string {
+	candidates := []string{"default", "low", "medium"}
+	for _, t := range c.list {
+		if t.Tier.Exposable() {
+			candidates = append(candidates, t.Name)
+		}
+	}
+	return nearest(name, candidates)
 }
 
 func (c catalogue) ofTier(tier auth.Tier) (names []string) {

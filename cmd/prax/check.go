@@ -32,14 +32,16 @@ type verdict struct {
 	Disabled int       `json:"disabled"`
 	Findings []finding `json:"findings"`
 	Omitted  int       `json:"omitted,omitzero"` // findings beyond those
+	Off      string    `json:"off,omitzero"`     // why /mcp would not be there
 }
 
 // check judges clients.json and the settings as a start would, and changes nothing. It fails for what
 // would put somebody out, and for names in allow that grant nothing.
 func (p *program) check(args []string) error {
 	f := p.flags("check", "[--json] [flags]",
-		"Judges clients.json and the settings as a start would, with file and line. Exit code 0: nothing to mend, 1: findings,\n"+
-			"78: a setting that ends a start.").withSettings()
+		"Judges clients.json and the settings as a start would, with file and line. Exit code 1: an error, or a warning of\n"+
+			"a name in allow that grants nothing or of a member that nothing reads; 78: a setting that cannot be read; 0: none of these, though\n"+
+			"there may be other warnings, as of a client that has expired.").withSettings()
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
@@ -79,7 +81,9 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 			Client: p.Client, Text: p.Text, fails: p.FailsCheck(), line: p.String(),
 		})
 	}
-	if s.Enabled && report.Clients == 0 {
+	if !s.Enabled {
+		v.Off = "MCP_SERVER_ENABLED is not true: /mcp would answer 404"
+	} else if report.Clients == 0 {
 		v.add(setting("nobody", "error", "MCP_SERVER_ENABLED is true and no client would be live: /mcp would answer 404"))
 	}
 	return v
@@ -107,4 +111,7 @@ func (v *verdict) print(w io.Writer) {
 	out := v.Refused + v.Expired + v.Disabled
 	fmt.Fprintf(w, "%s would be live, %d out (%d refused, %d expired, %d disabled)\n",
 		count(v.Clients, "client"), out, v.Refused, v.Expired, v.Disabled)
+	if v.Off != "" {
+		fmt.Fprintf(w, "off: %s\n", v.Off)
+	}
 }

@@ -8,7 +8,7 @@ import (
 // clientRotate gives a client another token and prints it, once.
 func (p *program) clientRotate(args []string) error {
 	f := p.flags("client rotate", "NAME [flags]",
-		"Gives a client another token and prints it, this once. The old one is unknown as soon as the file is saved.").withSettings()
+		"Gives a client another token and prints it, this once. The old one is unknown as soon as the file is saved.").withSettings(clientSettings...)
 	how := f.printing()
 	positional, err := f.parse(args, 1, 1)
 	if err != nil {
@@ -20,7 +20,8 @@ func (p *program) clientRotate(args []string) error {
 	}
 	token := auth.MintToken()
 	if err := clients.RotateClient(s.ClientsPath, positional[0], auth.HashToken(token)); err != nil {
-		return explainEdit(err)
+		return explainEdit(err, s.ClientsPath)
 	}
-	return how.token(p, newToken{Name: positional[0], Token: token, URL: s.endpoint(s.Addr), File: s.ClientsPath}, "rotated")
+	server := p.tellServer(s, "rotated", positional[0])
+	return how.token(p, newToken{Name: positional[0], Token: token, URL: server.url, File: s.ClientsPath, start: server.start(f)}, "rotated")
 }

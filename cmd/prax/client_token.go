@@ -14,6 +14,8 @@ type newToken struct {
 	Expires string   `json:"expires_at,omitzero"`
 	URL     string   `json:"url"`
 	File    string   `json:"file"`
+
+	start string // the command that starts the server; "" when one answers
 }
 
 // printing is how a command that makes a token prints it.
@@ -41,6 +43,9 @@ func (how printing) token(p *program, t newToken, done string) error {
 		fmt.Fprintf(w, "acts as user %s, may use %s, %s\n", printable(t.UserID), granting(t.Allow), expiring(t.Expires))
 	}
 	fmt.Fprintf(w, "\nits token, which is shown this once:\nexport PRAX_TOKEN=%s\n\n", t.Token)
+	if t.start != "" {
+		fmt.Fprintf(w, "nothing listens there yet; start it: %s\n\n", printable(t.start))
+	}
 	printSnippets(w, t.URL)
 	return nil
 }

@@ -50,6 +50,9 @@ func dispatch(p *program, path string, table []command, args []string) error {
 	if len(args) == 0 || isHelp(args[0]) {
 		return p.help(path, table, args)
 	}
+	if path == "prax" && (args[0] == "--version" || args[0] == "-version") {
+		return p.version(args[1:])
+	}
 	i := slices.IndexFunc(table, func(c command) bool { return c.name == args[0] })
 	if i < 0 {
 		return usage(path+" help lists the commands", "unknown command %q", strings.TrimPrefix(path+" "+args[0], "prax "))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// layers is the house: a package imports only lower layers. The text is what a package is for, shown
+// layers is the order of the packages: a package imports only lower layers. The text is what a package is for, shown
 // beside a forbidden edge.
 var layers = map[string]struct {
 	layer int
@@ -53,7 +53,7 @@ type listed struct {
 	Imports    []string
 }
 
-// TestLayers holds the house to its table: only lower layers, each dependency in its one place, and
+// TestLayers holds the packages to their table: only lower layers, each dependency in its one place, and
 // a doc comment on every package.
 func TestLayers(t *testing.T) {
 	t.Parallel()

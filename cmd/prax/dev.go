@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"prax/auth"
 	"prax/auth/clients"
@@ -25,25 +27,53 @@ const (
 // devCall is a call that finds something among the samples.
 const devCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_recall","arguments":{"query":"coffee"}}}`
 
-// useDev makes the trial server of these settings: enabled, with its own clients and no other.
-func (s *settings) useDev() {
-	s.Enabled = true
-	s.ClientsPath = filepath.Join(s.Data, "clients.json")
-	s.BearerToken = ""
+// singleClient is what the settings say of a client without a file: the trial server has none.
+var singleClient = []string{"MCP_BEARER_TOKEN", "MCP_BEARER_TOKEN_FILE", "MCP_USER_ID", "MCP_TOOL_ALLOWLIST", "MCP_TOKEN_EXPIRES_AT"}
+
+func (f *flags) isDev() bool { return f.dev != nil && *f.dev }
+
+// devLayers are the layers of settings with --dev: over the environment it names the trial server's
+// data directory and clients, and no other client is there.
+func devLayers(f *flags, file, environ layer) ([]layer, error) {
+	for _, v := range variables {
+		if f.given[v.name] != "" && (v.name == "MCP_CLIENTS_PATH" || slices.Contains(singleClient, v.name)) {
+			return nil, f.usage("--%s and --dev: the trial server has clients of its own", v.flag)
+		}
+	}
+	for _, name := range singleClient {
+		delete(file.texts, name)
+		delete(environ.texts, name)
+	}
+	data := cmp.Or(f.given["PRAX_DATA"], "./"+devDir)
+	texts := map[string]string{"PRAX_DATA": data, "MCP_CLIENTS_PATH": filepath.Join(data, "clients.json"), "MCP_SERVER_ENABLED": "true"}
+	return []layer{file, environ, {"--dev", texts}, {"a flag", f.given}}, nil
 }
 
 // devTokens are the new tokens of the trial server's clients.
 type devTokens struct{ agent, human string }
 
-func (t devTokens) print(w io.Writer, url string) {
+// print says all that is needed to use the trial server, an item a line.
+func (t devTokens) print(w io.Writer, url, data string) {
+	fmt.Fprintf(w, "a trial server at %s, with sample data in %s\n", url, printable(data))
 	fmt.Fprintf(w, "token of the agent %q: %s\n", devAgent, t.agent)
 	fmt.Fprintf(w, "token of the person %q: %s\n", devHuman, t.human)
-	fmt.Fprintf(w, "try it:\n%s\n", curlLine(url, t.agent, devCall))
+	fmt.Fprintln(w, "new tokens at every start; the ones before no longer work")
+	fmt.Fprintf(w, "\ntry it:\n%s\n", curlLine(url, t.agent, devCall))
+	fmt.Fprintf(w, "\nClaude Code:\n%s\n", claudeLine(url, t.agent))
+	fmt.Fprintf(w, "\nanother client: prax client add NAME --dev%s\nlogs follow; Ctrl-C stops\n\n", elsewhere(data))
+}
+
+// elsewhere is the flag for a trial server whose data is not where it is looked for.
+func elsewhere(data string) string {
+	if filepath.Clean(data) == devDir {
+		return ""
+	}
+	return " --data " + printable(data)
 }
 
 // prepareDev gives the trial server its sample data, once, and its two clients new tokens, each time.
-func (h *house) prepareDev(ctx context.Context) (devTokens, error) {
-	if err := h.addSamples(ctx); err != nil {
+func (a *app) prepareDev(ctx context.Context) (devTokens, error) {
+	if err := a.addSamples(ctx); err != nil {
 		return devTokens{}, fmt.Errorf("sample data: %w", err)
 	}
 	t := devTokens{auth.MintToken(), auth.MintToken()}
@@ -51,8 +81,9 @@ func (h *house) prepareDev(ctx context.Context) (devTokens, error) {
 	agent := clients.Entry{Name: devAgent, Hash: auth.HashToken(t.agent), UserID: devUser, Allow: allow}
 	human := clients.Entry{Name: devHuman, Hash: auth.HashToken(t.human), UserID: devUser, Allow: allow, Roles: []string{"human"}}
 	for _, e := range []clients.Entry{agent, human} {
-		if err := renew(h.settings.ClientsPath, e); err != nil {
-			return devTokens{}, fmt.Errorf("clients of the trial server: %w", err)
+		if err := renew(a.settings.ClientsPath, e); err != nil {
+			return devTokens{}, failed("prax check --dev says what is wrong with it; without that file a start makes a new one",
+				"clients of the trial server, %s: %w", a.settings.ClientsPath, err)
 		}
 	}
 	return t, nil
@@ -70,9 +101,9 @@ func renew(path string, e clients.Entry) error {
 	return err
 }
 
-func (h *house) addSamples(ctx context.Context) error {
+func (a *app) addSamples(ctx context.Context) error {
 	owner := auth.Principal{User: devUser}.Scope()
-	return h.db.Update(ctx, func(tx store.Tx) error {
+	return a.db.Update(ctx, func(tx store.Tx) error {
 		kept, err := tx.ListDocuments(owner, store.Filter{Limit: 1})
 		if err != nil || len(kept) > 0 {
 			return err

@@ -18,27 +18,27 @@ const eventPatience = 5 * time.Second
 
 // note writes an event of its own into the chain. That it could not be written is for the log: what it
 // tells has happened all the same.
-func (h *house) note(e store.Event, detail any) {
+func (a *app) note(e store.Event, detail any) {
 	text, err := json.Marshal(detail, json.Deterministic(true))
 	if err == nil {
 		e.Detail = string(text)
 		ctx, cancel := context.WithTimeout(context.Background(), eventPatience)
 		defer cancel()
-		err = h.insist(ctx, func(tx store.Tx) error {
+		err = a.insist(ctx, func(tx store.Tx) error {
 			tx.AddEvent(e)
 			return nil
 		})
 	}
 	if err != nil {
-		h.out.log.Error("audit event was not written", slog.String("kind", string(e.Kind)), slog.Any("error", err))
+		a.out.log.Error("audit event was not written", slog.String("kind", string(e.Kind)), slog.Any("error", err))
 	}
 }
 
 // insist tries again for as long as the store is only busy.
-func (h *house) insist(ctx context.Context, f func(store.Tx) error) error {
+func (a *app) insist(ctx context.Context, f func(store.Tx) error) error {
 	const pause = 20 * time.Millisecond
 	for {
-		err := h.db.Update(ctx, f)
+		err := a.db.Update(ctx, f)
 		if !errors.Is(err, store.ErrBusy) {
 			return err
 		}
@@ -58,31 +58,34 @@ type serverEvent struct {
 	Enabled bool   `json:"enabled"`
 }
 
-func (h *house) started(addr string) {
-	h.note(store.Event{At: h.now(), Kind: store.EventServer, Outcome: "ok"},
-		serverEvent{Event: "start", Version: readBuild().Version, Addr: addr, Enabled: h.settings.Enabled})
+func (a *app) started(addr string) {
+	a.note(store.Event{At: a.now(), Kind: store.EventServer, Outcome: "ok"},
+		serverEvent{Event: "start", Version: readBuild().Version, Addr: addr, Enabled: a.settings.Enabled})
 }
 
-func (h *house) stopped() {
-	h.note(store.Event{At: h.now(), Kind: store.EventServer, Outcome: "ok"},
-		serverEvent{Event: "stop", Version: readBuild().Version, Enabled: h.settings.Enabled})
+func (a *app) stopped() {
+	a.note(store.Event{At: a.now(), Kind: store.EventServer, Outcome: "ok"},
+		serverEvent{Event: "stop", Version: readBuild().Version, Enabled: a.settings.Enabled})
 }
 
 // reloaded is told of every reading of clients.json that changed something.
-func (h *house) reloaded(c clients.Change) {
-	h.first.CompareAndSwap(nil, &c)
+func (a *app) reloaded(c clients.Change) {
+	a.first.CompareAndSwap(nil, &c)
 	if c.Clients > 0 {
-		h.live.Store(true)
+		a.live.Store(true)
+	}
+	if a.quiet {
+		return
 	}
 	outcome := "ok"
 	if !c.OK {
 		outcome = "error"
 	}
-	h.note(store.Event{At: c.Time, Kind: store.EventReload, Outcome: outcome, Registry: c.Generation}, c)
+	a.note(store.Event{At: c.Time, Kind: store.EventReload, Outcome: outcome, Registry: c.Generation}, c)
 }
 
 // denied records a caller that was refused before its message was read.
-func (h *house) denied(d server.Denial) {
+func (a *app) denied(d server.Denial) {
 	e := store.Event{
 		At: d.At, Kind: store.EventDenied, RequestID: d.RequestID, Remote: d.Remote,
 		Decision: string(d.Reason), Outcome: "denied", Detail: "",
@@ -91,5 +94,5 @@ func (h *house) denied(d server.Denial) {
 		text, _ := json.Marshal(map[string]int{"count": d.Count}) // a number
 		e.Detail = string(text)
 	}
-	h.db.Record(e)
+	a.db.Record(e)
 }

@@ -5,23 +5,25 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/tabwriter"
 )
 
 // flags are the flags and positional arguments of one command.
 type flags struct {
 	*flag.FlagSet
 	p        *program
-	path     string // "client add"
-	synopsis string // "NAME [flags]"
-	summary  string // what the command does, for its help
-	settings bool   // takes the settings as flags too
-	given    map[string]string
+	path     string            // "client add"
+	synopsis string            // "NAME [flags]"
+	summary  string            // what the command does, for its help
+	meant    map[string]string // flags that are looked for here in vain, and the one that is meant
+	given    map[string]string // settings given by flag, by variable
 	env      *string
+	dev      *bool
 }
 
-// flags starts the flags of a command. Those with settings also take --env and one flag for each
-// setting that is not a secret.
+// flags starts the flags of a command.
 func (p *program) flags(path, synopsis, summary string) *flags {
 	f := &flags{
 		FlagSet: flag.NewFlagSet(path, flag.ContinueOnError),
@@ -32,24 +34,18 @@ func (p *program) flags(path, synopsis, summary string) *flags {
 	return f
 }
 
-// withSettings adds the flags of the settings, for a command that reads them.
-func (f *flags) withSettings() *flags {
-	f.settings = true
+// withSettings adds --env, --dev and the flags of these settings, for a command that reads no other.
+// Without names it is every setting that is not a secret.
+func (f *flags) withSettings(names ...string) *flags {
 	f.env = f.String("env", "", "read settings from `FILE` instead of config.env")
+	f.dev = f.Bool("dev", false, "the trial server of serve --dev: its data and its clients")
 	for _, v := range variables {
-		if v.flag == "" {
+		if v.flag == "" || len(names) > 0 && !slices.Contains(names, v.name) {
 			continue
 		}
-		f.Var(&settingFlag{name: v.name, boolean: v.boolean, given: f.given}, v.flag, v.note)
+		f.Var(&settingFlag{variable: v, given: f.given}, v.flag, v.note)
 	}
 	return f
-}
-
-// assume gives a setting as if by its flag, unless that was given.
-func (f *flags) assume(name, text string) {
-	if f.given[name] == "" {
-		f.given[name] = text
-	}
 }
 
 // parse reads args, flags and positional arguments in any order, `--` ending the flags. It wants
@@ -61,7 +57,7 @@ func (f *flags) parse(args []string, least, most int) ([]string, error) {
 			f.printHelp(f.p.stdout)
 			return nil, errHelp
 		} else if err != nil {
-			return nil, f.usage("%s", strings.TrimPrefix(err.Error(), "flag "))
+			return nil, f.refused(err)
 		}
 		rest := f.Args()
 		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
@@ -86,43 +82,85 @@ func (f *flags) usage(format string, args ...any) error {
 	return usage("prax "+f.path+" -h explains it", format, args...)
 }
 
+// refused words what the flag package says. A flag that this command does not take may be one of
+// another command, or near one of its own: it is named, because what it was to restrict would not be.
+func (f *flags) refused(err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return f.usage("%s", strings.TrimPrefix(err.Error(), "flag "))
+	}
+	name = strings.TrimPrefix(name, "-")
+	if meant := f.meant[strings.ReplaceAll(name, "_", "-")]; meant != "" {
+		return f.usage("unknown flag --%s: prax %s calls it --%s", name, f.path, meant)
+	}
+	if slices.ContainsFunc(variables, func(v variable) bool { return v.flag == name }) {
+		return f.usage("unknown flag --%s: it is a setting that prax %s does not use", name, f.path)
+	}
+	var own []string
+	f.VisitAll(func(fl *flag.Flag) { own = append(own, fl.Name) })
+	if near := nearest(name, own); near != "" {
+		return f.usage("unknown flag --%s: did you mean --%s?", name, near)
+	}
+	return f.usage("unknown flag --%s", name)
+}
+
 func (f *flags) printHelp(w io.Writer) {
 	fmt.Fprintf(w, "usage: prax %s %s\n\n%s\n", f.path, f.synopsis, f.summary)
-	var own, common []string
+	var own, common [][2]string
 	f.VisitAll(func(fl *flag.Flag) {
 		arg, note := flag.UnquoteUsage(fl)
-		line := fmt.Sprintf("  %-26s %s", strings.TrimSpace("--"+fl.Name+" "+strings.ToUpper(arg)), note)
-		if _, setting := fl.Value.(*settingFlag); setting {
-			common = append(common, line)
+		if s, setting := fl.Value.(*settingFlag); setting {
+			common = append(common, [2]string{s.variable.flagText(), s.variable.flagNote()})
 		} else {
-			own = append(own, line)
+			own = append(own, [2]string{strings.TrimSpace("--" + fl.Name + " " + strings.ToUpper(arg)), note})
 		}
 	})
 	printSection(w, "flags", own)
 	printSection(w, "settings, which are also variables (prax config show)", common)
 }
 
-func printSection(w io.Writer, title string, lines []string) {
-	if len(lines) > 0 {
-		fmt.Fprintf(w, "\n%s:\n%s\n", title, strings.Join(lines, "\n"))
+func printSection(w io.Writer, title string, rows [][2]string) {
+	if len(rows) == 0 {
+		return
 	}
+	fmt.Fprintf(w, "\n%s:\n", title)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintf(table, "  %s\t%s\n", row[0], row[1])
+	}
+	_ = table.Flush() // to a terminal or a pipe; nobody to tell when it is gone
 }
 
 // settingFlag is the flag of one setting: it keeps the text for the settings to parse, so that a
 // flag is judged and refused exactly as its variable is.
 type settingFlag struct {
-	name    string
-	boolean bool
-	given   map[string]string
+	variable variable
+	given    map[string]string
 }
 
 func (s *settingFlag) String() string { return "" }
 
 // Set takes the text.
 func (s *settingFlag) Set(text string) error {
-	s.given[s.name] = text
+	s.given[s.variable.name] = text
 	return nil
 }
 
 // IsBoolFlag lets --insecure-bind stand alone.
-func (s *settingFlag) IsBoolFlag() bool { return s.boolean }
+func (s *settingFlag) IsBoolFlag() bool { return s.variable.boolean }
+
+// flagText is the flag as the help shows it.
+func (v variable) flagText() string {
+	if v.boolean {
+		return "--" + v.flag
+	}
+	return "--" + v.flag + " VALUE"
+}
+
+// flagNote is the line beside it, with the default.
+func (v variable) flagNote() string {
+	if v.initial == "" {
+		return v.note
+	}
+	return v.note + " (" + v.initial + ")"
+}

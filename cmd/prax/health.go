@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,7 +18,7 @@ const healthTimeout = 5 * time.Second
 // health asks the server at PRAX_ADDR for /healthz and /readyz, as a container's health check does
 // without curl. It fails unless both are well.
 func (p *program) health(args []string) error {
-	f := p.flags("health", "[flags]", "Asks the server at PRAX_ADDR whether it runs and is ready. Exit code 0: both.").withSettings()
+	f := p.flags("health", "[flags]", "Asks the server at PRAX_ADDR whether it runs and is ready. Exit code 0: both.").withSettings("PRAX_ADDR")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (p *program) health(args []string) error {
 	for _, path := range []string{"/healthz", "/readyz"} {
 		status, body, err := probe(ctx, base+path)
 		if err != nil {
-			return failed("PRAX_ADDR or --addr says where the server listens", "%s: %w", path, err)
+			return noAnswer(s.Addr, path, err)
 		}
 		if status != http.StatusOK {
 			return failed("", "%s answers %d: %s", path, status, body)
@@ -42,6 +43,14 @@ func (p *program) health(args []string) error {
 		fmt.Fprintf(p.stdout, "%s %d %s\n", path, status, printable(body))
 	}
 	return nil
+}
+
+// noAnswer tells nobody there from somebody who does not answer well.
+func noAnswer(addr, path string, err error) error {
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" {
+		return failed("prax serve starts one; --addr HOST:PORT asks elsewhere", "no server answers at %s", addr)
+	}
+	return failed("PRAX_ADDR or --addr says where the server listens", "%s: %w", path, err)
 }
 
 // probeURL is where a server that listens on addr is asked from the same machine.

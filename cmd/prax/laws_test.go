@@ -32,8 +32,8 @@ import (
 // lawRoute is one way to call a tool. It returns everything that the caller could see.
 type lawRoute struct {
 	name string
-	call func(h *lawHouse, c lawClient, tool, arguments string) string
-	list func(h *lawHouse, c lawClient) []string // nil: the route has no list of its own
+	call func(h *lawApp, c lawClient, tool, arguments string) string
+	list func(h *lawApp, c lawClient) []string // nil: the route has no list of its own
 }
 
 func lawRoutes() []lawRoute {
@@ -67,19 +67,19 @@ var (
 	nobody  = lawClient{name: "nobody", token: "law-token-nobody-0123456789"}
 )
 
-// lawHouse is a whole server with three tools that count how often they were reached.
-type lawHouse struct {
+// lawApp is a whole server with three tools that count how often they were reached.
+type lawApp struct {
 	t      *testing.T
-	house  *house
+	app    *app
 	web    *httptest.Server
 	file   string
 	ahead  atomic.Int64 // how far the clock was moved
 	counts map[string]*atomic.Int64
 }
 
-func newLawHouse(t *testing.T, withTools bool) *lawHouse {
+func newLawApp(t *testing.T, withTools bool) *lawApp {
 	t.Helper()
-	l := &lawHouse{t: t, file: filepath.Join(t.TempDir(), "clients.json"), counts: map[string]*atomic.Int64{}}
+	l := &lawApp{t: t, file: filepath.Join(t.TempDir(), "clients.json"), counts: map[string]*atomic.Int64{}}
 	l.write(granted, narrow, nothing)
 	p := &program{
 		environ: []string{"MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=" + l.file, "PRAX_DATA=" + filepath.Join(t.TempDir(), "data"), "PRAX_LOG=error"},
@@ -93,30 +93,30 @@ func newLawHouse(t *testing.T, withTools bool) *lawHouse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.house, err = openHouse(t.Context(), s, p.output(s.Log), l.now)
+	l.app, err = openApp(t.Context(), s, p.output(s.Log), l.now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if withTools {
 		l.addTools()
 	}
-	if err := l.house.openClients(); err != nil {
+	if err := l.app.openClients(); err != nil {
 		t.Fatal(err)
 	}
-	l.web = httptest.NewServer(l.house.server.Handler())
+	l.web = httptest.NewServer(l.app.server.Handler())
 	t.Cleanup(func() {
-		l.house.mcp.Drain()
+		l.app.mcp.Drain()
 		l.web.Close()
-		if err := l.house.close(); err != nil {
+		if err := l.app.close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})
 	return l
 }
 
-func (l *lawHouse) now() time.Time { return time.Now().Add(time.Duration(l.ahead.Load())) }
+func (l *lawApp) now() time.Time { return time.Now().Add(time.Duration(l.ahead.Load())) }
 
-func (l *lawHouse) addTools() {
+func (l *lawApp) addTools() {
 	var list []*tools.Tool
 	for name, tier := range map[string]auth.Tier{"law.low": auth.Low, "law.medium": auth.Medium, "law.high": auth.High} {
 		count := new(atomic.Int64)
@@ -130,13 +130,13 @@ func (l *lawHouse) addTools() {
 			},
 		})
 	}
-	if err := l.house.tools.Set("laws", list); err != nil {
+	if err := l.app.tools.Set("laws", list); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
 // reached is how often any handler of the laws ran.
-func (l *lawHouse) reached() (n int64) {
+func (l *lawApp) reached() (n int64) {
 	for _, count := range l.counts {
 		n += count.Load()
 	}
@@ -144,7 +144,7 @@ func (l *lawHouse) reached() (n int64) {
 }
 
 // write makes the clients file, and has it read if there is a registry.
-func (l *lawHouse) write(list ...lawClient) {
+func (l *lawApp) write(list ...lawClient) {
 	l.t.Helper()
 	var entries []string
 	for _, c := range list {
@@ -159,8 +159,8 @@ func (l *lawHouse) write(list ...lawClient) {
 	if err := os.WriteFile(l.file, []byte(text), 0o600); err != nil {
 		l.t.Fatal(err)
 	}
-	if l.house != nil {
-		if r := l.house.clients.Reload("test"); !r.OK {
+	if l.app != nil {
+		if r := l.app.clients.Reload("test"); !r.OK {
 			l.t.Fatalf("reload: %+v", r)
 		}
 	}
@@ -169,7 +169,7 @@ func (l *lawHouse) write(list ...lawClient) {
 const modernVersion = "2026-07-28"
 
 // post is one exchange: status, the headers that could tell something, and the body.
-func (l *lawHouse) post(c lawClient, path, version, method, name, body string, header ...string) string {
+func (l *lawApp) post(c lawClient, path, version, method, name, body string, header ...string) string {
 	l.t.Helper()
 	req, err := http.NewRequest(http.MethodPost, l.web.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -220,30 +220,30 @@ func lawCall(version, token, tool, arguments string) string {
 		tool, arguments, lawMeta(version, token))
 }
 
-func mcpCall(version, path string) func(*lawHouse, lawClient, string, string) string {
-	return func(l *lawHouse, c lawClient, tool, arguments string) string {
+func mcpCall(version, path string) func(*lawApp, lawClient, string, string) string {
+	return func(l *lawApp, c lawClient, tool, arguments string) string {
 		return l.post(c, path, version, "tools/call", tool, lawCall(version, "", tool, arguments))
 	}
 }
 
-func streamCall(version string) func(*lawHouse, lawClient, string, string) string {
-	return func(l *lawHouse, c lawClient, tool, arguments string) string {
+func streamCall(version string) func(*lawApp, lawClient, string, string) string {
+	return func(l *lawApp, c lawClient, tool, arguments string) string {
 		return l.post(c, "/mcp", version, "tools/call", tool, lawCall(version, "p", tool, arguments), "Accept", "application/json, text/event-stream")
 	}
 }
 
-func batchCall(l *lawHouse, c lawClient, tool, arguments string) string {
+func batchCall(l *lawApp, c lawClient, tool, arguments string) string {
 	return l.post(c, "/mcp", "", "", "", `[{"jsonrpc":"2.0","id":0,"method":"ping"},`+lawCall("", "", tool, arguments)+`]`)
 }
 
-func mcpList(version string) func(*lawHouse, lawClient) []string {
-	return func(l *lawHouse, c lawClient) []string {
+func mcpList(version string) func(*lawApp, lawClient) []string {
+	return func(l *lawApp, c lawClient) []string {
 		body := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + lawMeta(version, "") + `}}`
 		return listedNames(l.t, l.post(c, "/mcp", version, "tools/list", "", body))
 	}
 }
 
-func batchList(l *lawHouse, c lawClient) []string {
+func batchList(l *lawApp, c lawClient) []string {
 	return listedNames(l.t, l.post(c, "/mcp", "", "", "", `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`))
 }
 
@@ -263,11 +263,11 @@ func listedNames(t *testing.T, answer string) []string {
 
 // operator is the operator's socket with the socket taken away: what it and the commands without a
 // server both act through.
-func (l *lawHouse) operator() *control.Operator {
-	return control.NewOperator(control.Config{Clients: l.house.clients, Tools: l.house.tools, Audit: l.house.db, Now: l.now}, os.Getuid())
+func (l *lawApp) operator() *control.Operator {
+	return control.NewOperator(control.Config{Clients: l.app.clients, Tools: l.app.tools, Audit: l.app.db, Now: l.now}, os.Getuid())
 }
 
-func operatorCall(l *lawHouse, c lawClient, tool, arguments string) string {
+func operatorCall(l *lawApp, c lawClient, tool, arguments string) string {
 	res, err := l.operator().Call(l.t.Context(), c.name, tool, []byte(arguments))
 	if errors.Is(err, control.ErrNoClient) {
 		return "no such client" // the name stands in the sentence
@@ -282,7 +282,7 @@ func operatorCall(l *lawHouse, c lawClient, tool, arguments string) string {
 	return string(text)
 }
 
-func operatorList(l *lawHouse, c lawClient) []string {
+func operatorList(l *lawApp, c lawClient) []string {
 	a, err := l.operator().Access(l.t.Context(), c.name, "")
 	if err != nil {
 		l.t.Fatal(err)
@@ -292,12 +292,12 @@ func operatorList(l *lawHouse, c lawClient) []string {
 
 // eachRoute runs f on every route, on a server that has the tools of the laws and on one that does
 // not: what the second answers is what "does not exist" looks like.
-func eachRoute(t *testing.T, f func(t *testing.T, r lawRoute, with, without *lawHouse)) {
+func eachRoute(t *testing.T, f func(t *testing.T, r lawRoute, with, without *lawApp)) {
 	t.Parallel()
 	for _, r := range lawRoutes() {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			f(t, r, newLawHouse(t, true), newLawHouse(t, false))
+			f(t, r, newLawApp(t, true), newLawApp(t, false))
 		})
 	}
 }
@@ -310,7 +310,7 @@ func spellings(tool string) []string {
 // Law 1: listed ⇔ callable, and what a client may not use answers byte for byte like what does not
 // exist, whatever its arguments.
 func TestLaw1ListedIsCallable(t *testing.T) {
-	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawHouse) {
+	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawApp) {
 		for _, c := range []lawClient{granted, narrow, nothing} {
 			var listed []string
 			if r.list != nil {
@@ -330,7 +330,7 @@ func TestLaw1ListedIsCallable(t *testing.T) {
 }
 
 // tryTool calls one tool by one name and holds the outcome to what it must be.
-func (l *lawHouse) tryTool(r lawRoute, without *lawHouse, c lawClient, tool, name string, may bool) {
+func (l *lawApp) tryTool(r lawRoute, without *lawApp, c lawClient, tool, name string, may bool) {
 	l.t.Helper()
 	before := l.counts[tool].Load()
 	good := r.call(l, c, name, `{}`)
@@ -349,7 +349,7 @@ func (l *lawHouse) tryTool(r lawRoute, without *lawHouse, c lawClient, tool, nam
 
 // Law 2: HIGH is unreachable, also when the allowlist names it.
 func TestLaw2HighIsUnreachable(t *testing.T) {
-	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawHouse) {
+	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawApp) {
 		for _, name := range append(spellings("law.high"), "memory_forget", "LAW.HIGH", "law-high", "law.high ") {
 			if got := r.call(with, granted, name, `{"memory_id":"x"}`); strings.Contains(got, "reached") || strings.Contains(got, `"isError"`) {
 				t.Errorf("%s: %s", name, got)
@@ -368,7 +368,7 @@ func TestLaw3TheFileDecidesNow(t *testing.T) {
 	disabled.extra = `,"disabled":true`
 	rotated.token = "law-token-another-0123456789"
 	narrowed.allow = []string{"memory_recall"}
-	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawHouse) {
+	eachRoute(t, func(t *testing.T, r lawRoute, with, without *lawApp) {
 		out := r.call(with, nobody, "law.low", `{}`)
 		for what, clients := range map[string][]lawClient{
 			"revoked": {narrow}, "disabled": {disabled}, "nobody at all": {}, "rotated": {rotated},
@@ -393,7 +393,7 @@ func TestLaw3TheFileDecidesNow(t *testing.T) {
 	})
 }
 
-func (l *lawHouse) refused(r lawRoute, what, want string) {
+func (l *lawApp) refused(r lawRoute, what, want string) {
 	l.t.Helper()
 	before := l.reached()
 	if diff := cmp.Diff(want, r.call(l, granted, "law.low", `{}`)); diff != "" {
@@ -404,7 +404,7 @@ func (l *lawHouse) refused(r lawRoute, what, want string) {
 	}
 }
 
-func (l *lawHouse) admitted(r lawRoute, what string) {
+func (l *lawApp) admitted(r lawRoute, what string) {
 	l.t.Helper()
 	before := l.reached()
 	if got := r.call(l, granted, "law.low", `{}`); l.reached() != before+1 {
@@ -423,17 +423,17 @@ func TestLaw3StreamsAreJudgedMidway(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			endings := map[string]string{}
-			for what, take := range map[string]func(*lawHouse){
-				"revoked":  func(l *lawHouse) { l.write(narrow) },
-				"disabled": func(l *lawHouse) { l.write(disabled) },
-				"nobody":   func(l *lawHouse) { l.write() },
-				"expired":  func(l *lawHouse) { l.write(l.waiting(300 * time.Millisecond)) }, // the rest is up to the timer
-				"narrowed": func(l *lawHouse) { l.write(narrowed) },
+			for what, take := range map[string]func(*lawApp){
+				"revoked":  func(l *lawApp) { l.write(narrow) },
+				"disabled": func(l *lawApp) { l.write(disabled) },
+				"nobody":   func(l *lawApp) { l.write() },
+				"expired":  func(l *lawApp) { l.write(l.waiting(300 * time.Millisecond)) }, // the rest is up to the timer
+				"narrowed": func(l *lawApp) { l.write(narrowed) },
 			} {
 				if what == "narrowed" && !s.ofTool {
 					continue // it stays open, and is told that its list changed
 				}
-				endings[what] = s.midway(newLawHouse(t, true), take)
+				endings[what] = s.midway(newLawApp(t, true), take)
 			}
 			for what, ending := range endings {
 				if diff := cmp.Diff(endings["revoked"], ending); diff != "" {
@@ -463,7 +463,7 @@ func lawStreams() []lawStream {
 
 // midway opens the stream, waits for its first event, takes something away, and returns what came
 // after: all of it, for the stream must end.
-func (s lawStream) midway(l *lawHouse, take func(*lawHouse)) string {
+func (s lawStream) midway(l *lawApp, take func(*lawApp)) string {
 	l.t.Helper()
 	waiting := l.waiting(time.Hour)
 	l.addWaitingTool()
@@ -503,7 +503,7 @@ func (s lawStream) midway(l *lawHouse, take func(*lawHouse)) string {
 }
 
 // waiting is the granted client with the waiting tool too, for so long.
-func (l *lawHouse) waiting(lease time.Duration) lawClient {
+func (l *lawApp) waiting(lease time.Duration) lawClient {
 	c := granted
 	c.allow = append(slices.Clone(granted.allow), "law.wait")
 	c.extra = fmt.Sprintf(`,"expires_at":%q`, l.now().Add(lease).Format(time.RFC3339Nano))
@@ -511,7 +511,7 @@ func (l *lawHouse) waiting(lease time.Duration) lawClient {
 }
 
 // addWaitingTool adds a tool that reports progress once and then waits for its end.
-func (l *lawHouse) addWaitingTool() {
+func (l *lawApp) addWaitingTool() {
 	l.t.Helper()
 	wait := &tools.Tool{
 		Name: "law.wait", Title: "law.wait", Description: "Waits.", Tier: auth.Low, Input: []byte(`{"type":"object"}`),
@@ -521,14 +521,14 @@ func (l *lawHouse) addWaitingTool() {
 			return tools.Text("reached"), nil
 		},
 	}
-	if err := l.house.tools.Set("laws: waiting", []*tools.Tool{wait}); err != nil {
+	if err := l.app.tools.Set("laws: waiting", []*tools.Tool{wait}); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
 // Law 9: no caller sees another's things. A foreign id answers like one that never was.
 func TestLaw9ForeignEqualsUnknown(t *testing.T) {
-	eachRoute(t, func(t *testing.T, r lawRoute, with, _ *lawHouse) {
+	eachRoute(t, func(t *testing.T, r lawRoute, with, _ *lawApp) {
 		r.call(with, granted, "memory_remember", `{"content":"the granted one's secret fact"}`)
 		id := with.traceOf(granted)
 		unknown := strings.Repeat("0", len(id))
@@ -553,7 +553,7 @@ func TestLaw9ForeignEqualsUnknown(t *testing.T) {
 var traceID = regexp.MustCompile(`"trace_id":"([^"]+)"[^}]*"tool":"memory_remember"`)
 
 // traceOf is the id of the caller's newest memory_remember.
-func (l *lawHouse) traceOf(c lawClient) string {
+func (l *lawApp) traceOf(c lawClient) string {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
 	defer cancel()

@@ -58,14 +58,15 @@ func (p *program) caller(ctx context.Context, s *settings) (operator, func() err
 		return o, end, err
 	}
 	out := output{log: slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))}
-	h, err := openHouse(ctx, s, out, p.now)
+	a, err := openApp(ctx, s, out, p.now)
 	if err != nil {
 		return nil, nil, explainOpen(err)
 	}
-	if err := h.openClients(); err != nil {
-		return nil, nil, errors.Join(err, h.close())
+	a.quiet = true // reading the clients for one call is no reload of a server's
+	if err := a.openClients(); err != nil {
+		return nil, nil, errors.Join(err, a.close())
 	}
-	return control.NewOperator(h.controlConfig(), os.Getuid()), h.close, nil
+	return control.NewOperator(a.controlConfig(), os.Getuid()), a.close, nil
 }
 
 // accessJudge explains access. Without a server it reads clients.json and nothing else.

@@ -15,14 +15,15 @@ const maxInput = 1 << 20
 
 // output is where a server logs: text on a terminal, JSON elsewhere.
 type output struct {
+	stderr io.Writer
 	log    *slog.Logger
 	access io.Writer // of access records; nil when the level leaves them out
 	text   bool
 }
 
 func (p *program) output(level slog.Level) output {
-	out := output{text: isTerminal(p.stderr)}
-	options := &slog.HandlerOptions{Level: level}
+	out := output{stderr: p.stderr, text: isTerminal(p.stderr)}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: withoutEmpty}
 	if out.text {
 		out.log = slog.New(slog.NewTextHandler(p.stderr, options))
 	} else {
@@ -34,8 +35,17 @@ func (p *program) output(level slog.Level) output {
 	return out
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// withoutEmpty leaves out attributes that say nothing.
+func withoutEmpty(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindString && a.Value.String() == "" {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// isTerminal tells whether a stream of the process is one.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}

@@ -10,17 +10,17 @@ import (
 )
 
 // ready is what /readyz shows. Anybody may ask, so reasons hold no path and no name.
-func (h *house) ready(ctx context.Context) server.Readiness {
-	s := h.clients.Status()
+func (a *app) ready(ctx context.Context) server.Readiness {
+	s := a.clients.Status()
 	r := server.Readiness{Registry: server.RegistryState{Generation: s.Generation, Stale: !s.OK}}
 	if !s.Loaded.IsZero() {
-		r.Registry.Age = max(h.now().Sub(s.Loaded), 0)
+		r.Registry.Age = max(a.now().Sub(s.Loaded), 0)
 	}
 	if !s.OK && !s.Stale {
 		r.Problems = append(r.Problems, server.Problem{Check: "registry", Reason: "the clients file cannot be read, and admits nobody: see the log, or prax check"})
 	}
-	if err := h.db.Health(ctx); err != nil {
-		h.out.log.Error("store is not ready", slog.Any("error", err))
+	if err := a.db.Health(ctx); err != nil {
+		a.out.log.Error("store is not ready", slog.Any("error", err))
 		r.Problems = append(r.Problems, server.Problem{Check: server.CheckStore, Reason: storeReason(err)})
 	}
 	return r

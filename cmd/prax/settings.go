@@ -40,8 +40,14 @@ func (p *program) loadSettings(f *flags) (*settings, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	layers := []layer{file, {"the environment", environment(p.environ)}, {"a flag", f.given}}
-	s := &settings{values: map[string]value{}}
+	environ := layer{"the environment", environment(p.environ)}
+	layers := []layer{file, environ, {"a flag", f.given}}
+	if f.isDev() {
+		if layers, err = devLayers(f, file, environ); err != nil {
+			return nil, nil, err
+		}
+	}
+	s := &settings{values: map[string]value{}, home: environ.texts["HOME"]}
 	var problems []error
 	for _, v := range variables {
 		if err := s.settle(v, layers); err != nil {
@@ -51,7 +57,7 @@ func (p *program) loadSettings(f *flags) (*settings, []string, error) {
 	if len(problems) > 0 {
 		return nil, nil, badConfig("prax config show -h lists the settings", "%w", joined(problems))
 	}
-	return s, unknownNames(layers[0], layers[1]), nil
+	return s, unknownNames(file, environ), nil
 }
 
 func (p *program) fileLayer(f *flags) (layer, error) {

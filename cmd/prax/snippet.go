@@ -3,8 +3,20 @@ package main
 import (
 	"fmt"
 	"io"
+	"path"
 	"strings"
+	"unicode"
 )
+
+// shellWord is text as one word of a shell's line.
+func shellWord(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:_-,@%+=", r)
+	}) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, `'`, `'\''`) + "'"
+}
 
 // listCall is the first request anybody sends: what may I do here?
 const listCall = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
@@ -12,7 +24,10 @@ const listCall = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // endpoint is where callers reach /mcp: PRAX_PUBLIC_URL if there is one, else the address we listen
 // on, as seen from this machine.
 func (s *settings) endpoint(addr string) string {
-	if s.PublicURL != nil {
+	switch {
+	case s.PublicURL != nil && path.Base(s.PublicURL.Path) == "mcp":
+		return s.PublicURL.String() // it names the endpoint itself
+	case s.PublicURL != nil:
 		return s.PublicURL.JoinPath("mcp").String()
 	}
 	base, _ := localURL(addr)
@@ -26,18 +41,23 @@ func curlLine(url, token, body string) string {
 		url, token, strings.ReplaceAll(body, `'`, `'\''`))
 }
 
+// claudeLine is the command that makes the server known to Claude Code.
+func claudeLine(url, token string) string {
+	return fmt.Sprintf(`claude mcp add --transport http prax %s --header "Authorization: Bearer %s"`, url, token)
+}
+
 // printSnippets shows how a client with the token in $PRAX_TOKEN connects.
 func printSnippets(w io.Writer, url string) {
 	fmt.Fprintf(w, `try it:
 %s
 
 Claude Code:
-claude mcp add --transport http prax %s --header "Authorization: Bearer $PRAX_TOKEN"
+%s
 
 Python:
 import json, os, urllib.request
 request = urllib.request.Request("%s", json.dumps(%s).encode(), {
     "Authorization": "Bearer " + os.environ["PRAX_TOKEN"], "Content-Type": "application/json"})
 print(urllib.request.urlopen(request).read().decode())
-`, curlLine(url, "$PRAX_TOKEN", listCall), url, url, listCall)
+`, curlLine(url, "$PRAX_TOKEN", listCall), claudeLine(url, "$PRAX_TOKEN"), url, listCall)
 }

@@ -78,31 +78,47 @@ func (r *running) await(ts *testscript.TestScript) {
 	}
 }
 
+var storySignals = map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
+
 func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
 	r := serverOf(ts)
-	signals := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
-	if neg || len(args) != 1 || signals[args[0]] == 0 || r.cmd == nil {
+	if neg || len(args) != 1 || storySignals[args[0]] == 0 || r.cmd == nil {
 		ts.Fatalf("usage: signal TERM|INT|HUP|KILL, with a server running")
 	}
-	ts.Check(r.cmd.Process.Signal(signals[args[0]]))
+	ts.Check(r.cmd.Process.Signal(storySignals[args[0]]))
 }
 
 func stoppedCommand(ts *testscript.TestScript, neg bool, args []string) {
-	r := serverOf(ts)
+	r, press := serverOf(ts), syscall.Signal(0)
+	if len(args) == 3 && args[0] == "-press" {
+		press, args = storySignals[args[1]], args[2:]
+	}
 	if neg || len(args) != 1 || r.cmd == nil {
-		ts.Fatalf("usage: stopped CODE, with a server running")
+		ts.Fatalf("usage: stopped [-press SIGNAL] CODE, with a server running")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	select {
-	case <-r.over:
-	case <-ctx.Done():
-		ts.Fatalf("serve has not stopped after %v", patience)
+	for !r.ended() {
+		if press != 0 {
+			_ = r.cmd.Process.Signal(press) // it may have ended just now
+		}
+		if !pause(ctx) {
+			ts.Fatalf("serve has not stopped after %v", patience)
+		}
 	}
 	if strconv.Itoa(r.code) != args[0] {
 		ts.Fatalf("serve ended with %d, want %s:\n%s", r.code, args[0], ts.ReadFile("serve.err"))
 	}
 	r.cmd = nil
+}
+
+func (r *running) ended() bool {
+	select {
+	case <-r.over:
+		return true
+	default:
+		return false
+	}
 }
 
 // kill ends a server that its story left running.

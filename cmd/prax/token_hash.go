@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"prax/auth"
@@ -27,16 +30,30 @@ func (p *program) readToken(f *flags, args []string) (string, error) {
 	} else if len(positional) > 0 {
 		return "", f.usage("a token is read from standard input, never from the command line")
 	}
-	text, err := p.readInput()
+	typed := isTerminal(p.stdin)
+	text, err := p.tokenText(typed)
 	if err != nil {
 		return "", err
 	}
 	token := strings.TrimRight(text, "\r\n")
-	if token != text {
+	if token != text && !typed {
 		fmt.Fprintln(p.stderr, "prax: warning: the line break after the token was left out; printf makes none")
 	}
 	if _, ok := auth.ParseBearer([]string{"Bearer " + token}); !ok || strings.TrimSpace(token) != token {
 		return "", usage("printf %s \"$TOKEN\" | prax token hash", "standard input is not one token: it is empty or has blanks or line breaks inside")
 	}
 	return token, nil
+}
+
+// tokenText is all of standard input, or the one line that is typed on a terminal.
+func (p *program) tokenText(typed bool) (string, error) {
+	if !typed {
+		return p.readInput()
+	}
+	fmt.Fprint(p.stderr, "the token, and Enter (the terminal shows it): ")
+	line, err := bufio.NewReader(io.LimitReader(p.stdin, maxInput)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	return line, nil
 }

@@ -10,7 +10,7 @@ import (
 // tokenInspect says which client the token on standard input belongs to, without repeating it.
 func (p *program) tokenInspect(args []string) error {
 	f := p.flags("token inspect", "[flags] < FILE",
-		"Says which client the token on standard input belongs to, by the clients.json of these settings.").withSettings()
+		"Says which client the token on standard input belongs to, by the clients.json of these settings.").withSettings("MCP_CLIENTS_PATH")
 	token, err := p.readToken(f, args)
 	if err != nil {
 		return err

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 	"net/netip"
 	"net/url"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"prax/auth"
@@ -35,6 +38,7 @@ type settings struct {
 	HalfLife       time.Duration
 	Log            slog.Level
 
+	home   string           // for paths that begin with ~/
 	values map[string]value // by variable: the text in force and where it comes from
 }
 
@@ -57,7 +61,7 @@ var variables = []variable{
 		parse: parsed(readBool, func(s *settings) *bool { return &s.Enabled })},
 	{name: "MCP_CLIENTS_PATH", initial: "clients.json", flag: "clients",
 		note:  "the file of clients, read again whenever it changes",
-		parse: parsed(readText, func(s *settings) *string { return &s.ClientsPath })},
+		parse: pathed(func(s *settings) *string { return &s.ClientsPath })},
 	{name: "MCP_BEARER_TOKEN", secret: true,
 		note:  "the token of one client without a file; or MCP_BEARER_TOKEN_FILE",
 		parse: parsed(readText, func(s *settings) *string { return &s.BearerToken })},
@@ -79,7 +83,7 @@ var variables = []variable{
 		parse: parsed(readAddr, func(s *settings) *string { return &s.Addr })},
 	{name: "PRAX_DATA", initial: "./prax-data", flag: "data",
 		note:  "the directory of the database, the keys and the operator's socket",
-		parse: parsed(readText, func(s *settings) *string { return &s.Data })},
+		parse: pathed(func(s *settings) *string { return &s.Data })},
 	{name: "PRAX_PUBLIC_URL", flag: "public-url",
 		note:  "the address callers use, as https://prax.example.net, when a proxy stands before",
 		parse: parsed(readURL, func(s *settings) **url.URL { return &s.PublicURL })},
@@ -126,5 +130,21 @@ func parsed[T any](read func(string) (T, error), at func(*settings) *T) func(*se
 	return func(s *settings, text string) (err error) {
 		*at(s), err = read(text)
 		return err
+	}
+}
+
+// pathed reads the path of a file. Where no shell has expanded ~/, as in config.env, it is done here.
+func pathed(at func(*settings) *string) func(*settings, string) error {
+	return func(s *settings, text string) error {
+		rest, found := strings.CutPrefix(text, "~/")
+		switch {
+		case !found:
+			*at(s) = text
+		case s.home == "":
+			return errors.New("begins with ~/, and HOME is not set")
+		default:
+			*at(s) = filepath.Join(s.home, rest)
+		}
+		return nil
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"prax/tools/builtin"
 )
 
-// house is a running prax, put together.
-type house struct {
+// app is a running prax, put together.
+type app struct {
 	settings *settings
 	out      output
 	now      func() time.Time
@@ -35,27 +35,28 @@ type house struct {
 	addr  string    // where it listens; set before anybody can ask
 	since time.Time // the start
 
+	quiet  bool // no server: what is read of clients.json comes into force for nobody
 	unread bool // there was no clients.json at the start, and none was needed
 
 	first atomic.Pointer[clients.Change] // what the first reading of clients.json gave
 	live  atomic.Bool                    // a client has been live since the start
 }
 
-// openHouse opens the store and fills the registry of tools. openClients comes next: between the two
+// openApp opens the store and fills the registry of tools. openClients comes next: between the two
 // nobody can call.
-func openHouse(ctx context.Context, s *settings, out output, now func() time.Time) (*house, error) {
+func openApp(ctx context.Context, s *settings, out output, now func() time.Time) (*app, error) {
 	db, err := sqlite.Open(ctx, sqlite.Config{Dir: s.Data, Log: out.log, Now: now})
 	if err != nil {
 		return nil, err
 	}
-	h := &house{settings: s, out: out, now: now, db: db, since: now()}
-	h.tools = tools.NewRegistry(tools.Config{
+	a := &app{settings: s, out: out, now: now, db: db, since: now()}
+	a.tools = tools.NewRegistry(tools.Config{
 		Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: db.Key().MAC, AuditReads: s.AuditReads,
 	})
-	if err := h.tools.Set("builtin", builtin.Tools(builtin.Config{HalfLife: s.HalfLife, Now: now})); err != nil {
+	if err := a.tools.Set("builtin", builtin.Tools(builtin.Config{HalfLife: s.HalfLife, Now: now})); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return h, nil
+	return a, nil
 }
 
 // instructions are what a caller is told when it connects.
@@ -64,37 +65,37 @@ const instructions = "The tools listed here are those that you were granted; no 
 	"The list can change while you are connected: ask for it again when a tool is unknown."
 
 // openClients reads clients.json for the first time and builds what serves it.
-func (h *house) openClients() (err error) {
-	config := h.settings.clientsConfig(h.reloaded)
-	h.unread = config.Path == ""
-	h.clients, err = clients.Open(config, h.tools, h.out.log, h.now)
+func (a *app) openClients() (err error) {
+	config := a.settings.clientsConfig(a.reloaded)
+	a.unread = config.Path == ""
+	a.clients, err = clients.Open(config, a.tools, a.out.log, a.now)
 	if err != nil {
 		return err
 	}
-	h.mcp = mcp.New(mcp.Config{
-		Registry: h.tools, Info: mcp.Info{Name: "prax", Version: readBuild().Version},
-		Instructions: instructions, Log: h.out.log, Now: h.now,
+	a.mcp = mcp.New(mcp.Config{
+		Registry: a.tools, Info: mcp.Info{Name: "prax", Version: readBuild().Version},
+		Instructions: instructions, Log: a.out.log, Now: a.now,
 	})
-	h.server = server.New(h.serverConfig())
-	h.control = control.New(h.controlConfig())
+	a.server = server.New(a.serverConfig())
+	a.control = control.New(a.controlConfig())
 	return nil
 }
 
-func (h *house) serverConfig() server.Config {
-	s := h.settings
+func (a *app) serverConfig() server.Config {
+	s := a.settings
 	c := server.Config{
 		Addr: s.Addr, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
-		Authenticators: []edge.Authenticator{h.clients},
-		Edge:           edge.New(edge.Config{MaxInFlight: s.MaxInflight, Now: h.now}),
-		MCP:            h.mcp.Serve,
-		Drain:          []func(){h.mcp.Drain},
-		Enabled:        h.enabled,
-		Ready:          h.ready,
+		Authenticators: []edge.Authenticator{a.clients},
+		Edge:           edge.New(edge.Config{MaxInFlight: s.MaxInflight, Now: a.now}),
+		MCP:            a.mcp.Serve,
+		Drain:          []func(){a.mcp.Drain},
+		Enabled:        a.enabled,
+		Ready:          a.ready,
 		MaxBody:        s.MaxBody,
-		Log:            h.out.log,
-		Access:         h.out.access,
-		AccessText:     h.out.text,
-		Denied:         h.denied,
+		Log:            a.out.log,
+		Access:         a.out.access,
+		AccessText:     a.out.text,
+		Denied:         a.denied,
 	}
 	if s.PublicURL != nil {
 		c.PublicURL = s.PublicURL.String()
@@ -102,23 +103,23 @@ func (h *house) serverConfig() server.Config {
 	return c
 }
 
-func (h *house) controlConfig() control.Config {
-	return control.Config{Clients: h.clients, Tools: h.tools, Audit: h.db, Status: h.status, Now: h.now, Log: h.out.log}
+func (a *app) controlConfig() control.Config {
+	return control.Config{Clients: a.clients, Tools: a.tools, Audit: a.db, Status: a.status, Now: a.now, Log: a.out.log}
 }
 
-func (h *house) status() control.Status {
+func (a *app) status() control.Status {
 	return control.Status{
-		Version: readBuild().Version, PID: os.Getpid(), Addr: h.addr, Started: h.since,
-		Enabled: h.enabled(), Draining: h.server.Draining(), Registry: h.clients.Status(),
+		Version: readBuild().Version, PID: os.Getpid(), Addr: a.addr, Started: a.since,
+		Enabled: a.enabled(), Draining: a.server.Draining(), Registry: a.clients.Status(),
 	}
 }
 
 // enabled tells whether /mcp exists: not before a first client has been live.
-func (h *house) enabled() bool { return h.settings.Enabled && h.live.Load() }
+func (a *app) enabled() bool { return a.settings.Enabled && a.live.Load() }
 
 // serve answers on ln until a signal says stop, and drains. The registry of clients is kept in step
 // until the last call is answered.
-func (h *house) serve(sig *signals, ln, socket net.Listener) error {
+func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	serving, stop := context.WithCancel(sig.stop)
 	defer stop()
 	beside, end := context.WithCancel(context.Background())
@@ -128,23 +129,23 @@ func (h *house) serve(sig *signals, ln, socket net.Listener) error {
 	)
 	wait.Go(func() {
 		// Without the watch an edit would not be obeyed: better not to serve at all.
-		if err := h.clients.Run(beside); err != nil {
+		if err := a.clients.Run(beside); err != nil {
 			failures <- err
 			stop()
 		}
 	})
 	wait.Go(func() {
-		if err := h.control.Serve(beside, socket); err != nil {
+		if err := a.control.Serve(beside, socket); err != nil {
 			failures <- err
 			stop()
 		}
 	})
-	wait.Go(func() { h.reloadOn(beside, sig.reload) })
-	h.started(ln.Addr().String())
-	err := h.server.Serve(serving, ln)
+	wait.Go(func() { a.reloadOn(beside, sig.reload) })
+	a.started(ln.Addr().String())
+	err := a.server.Serve(serving, ln)
 	end()
 	wait.Wait()
-	h.stopped()
+	a.stopped()
 	close(failures)
 	for failure := range failures {
 		err = errors.Join(err, failure)
@@ -153,14 +154,14 @@ func (h *house) serve(sig *signals, ln, socket net.Listener) error {
 }
 
 // reloadOn reads clients.json again at each SIGHUP, and says what came of it.
-func (h *house) reloadOn(ctx context.Context, signals <-chan struct{}) {
+func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-signals:
-			r := h.clients.Reload("SIGHUP")
-			h.out.log.Info("clients file was read at SIGHUP", "ok", r.OK, "unchanged", r.Unchanged,
+			r := a.clients.Reload("SIGHUP")
+			a.out.log.Info("clients file was read at SIGHUP", "ok", r.OK, "unchanged", r.Unchanged,
 				"clients", r.Clients, "errors", r.Errors, "warnings", r.Warnings)
 		}
 	}
@@ -170,10 +171,10 @@ func (h *house) reloadOn(ctx context.Context, signals <-chan struct{}) {
 const closeTimeout = 5 * time.Second
 
 // close waits for handlers and closes the store.
-func (h *house) close() error {
+func (a *app) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	return errors.Join(h.tools.Close(ctx), h.db.Close())
+	return errors.Join(a.tools.Close(ctx), a.db.Close())
 }
 
 // clientsConfig is where the clients come from. A clients.json that nobody asked for by name is no
