@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"prax/auth/clients"
 )
 
@@ -61,6 +63,38 @@ func isCommand(name, sub string) bool {
 	}
 	group := commands()[i].sub
 	return group == nil || sub == "" || slices.ContainsFunc(group, func(c command) bool { return c.name == sub })
+}
+
+// TestReadmeTools: the README's table is the catalogue, with tiers and arguments.
+func TestReadmeTools(t *testing.T) {
+	t.Parallel()
+	text, c := readDoc(t, "README.md"), readCatalogue()
+	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([A-Z]+) \\| (?:`([^`]*)` )?\\|").FindAllStringSubmatch(text, -1)
+	got := map[string]string{}
+	for _, row := range rows {
+		got[row[1]] = row[2] + " " + row[3]
+	}
+	want := map[string]string{}
+	for _, tool := range c.list {
+		want[tool.Name] = strings.ToUpper(tool.Tier.String()) + " " + c.arguments(tool.Name)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-catalogue +README):\n%s", diff)
+	}
+}
+
+// TestReadmeLinks: every file and directory that the README links is there.
+func TestReadmeLinks(t *testing.T) {
+	t.Parallel()
+	links := regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(readDoc(t, "README.md"), -1)
+	if len(links) < 20 {
+		t.Fatalf("only %d links were found", len(links))
+	}
+	for _, link := range links {
+		if !exists("../../" + link[1]) {
+			t.Errorf("%s is not there", link[1])
+		}
+	}
 }
 
 // TestReadmeClients: the clients.json that the README shows says what it seems to say.
