@@ -148,6 +148,24 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestHome: a path that begins with ~/ is below HOME, where no shell expanded it.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	s, _ := load(t, []string{"HOME=/home/op", "MCP_CLIENTS_PATH=~/prax/clients.json", "PRAX_DATA=~/data"})
+	if s.ClientsPath != "/home/op/prax/clients.json" || s.Data != "/home/op/data" {
+		t.Errorf("clients %q, data %q", s.ClientsPath, s.Data)
+	}
+	s, _ = load(t, []string{"HOME=/home/op", "MCP_CLIENTS_PATH=", "PRAX_DATA=~other/data"})
+	if s.ClientsPath != "clients.json" || s.Data != "~other/data" {
+		t.Errorf("clients %q, data %q", s.ClientsPath, s.Data)
+	}
+	_, _, err := tryLoad([]string{"MCP_CLIENTS_PATH=~/clients.json"})
+	var f *failure
+	if !errors.As(err, &f) || f.code != exitConfig || !strings.Contains(err.Error(), "MCP_CLIENTS_PATH=~/clients.json") {
+		t.Errorf("without HOME: %v", err)
+	}
+}
+
 // TestUnknownNames: what nothing reads is warned of, and nothing else.
 func TestUnknownNames(t *testing.T) {
 	t.Parallel()
