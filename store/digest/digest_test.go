@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"prax/store/digest"
@@ -205,5 +207,83 @@ func TestReplace(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// TestRead: whatever stands at the name of a small file, reading it ends at once.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	makes := map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"huge": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40))
+		},
+	}
+	for name, make := range makes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "audit.key")
+			if err := make(path); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.Lstat(path)
+			if _, err := digest.Read(path); err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("read: %v", err)
+			}
+			if _, err := digest.LoadOrCreateKey(path); err == nil || errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("load: %v", err)
+			}
+			if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() || !after.ModTime().Equal(before.ModTime()) {
+				t.Errorf("it was touched: %v, %v", after, err)
+			}
+		})
+	}
+}
+
+// TestPublicKeyIsMadeAnew: a pipe where the public half should be neither waits nor stays.
+func TestPublicKeyIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "audit.pub"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k, err := digest.LoadOrCreateKey(filepath.Join(dir, "audit.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if public, err := digest.Read(filepath.Join(dir, "audit.pub")); err != nil || strings.TrimSpace(string(public)) != k.Public() {
+		t.Errorf("audit.pub holds %q, %v", public, err)
+	}
+}
+
+// TestRemoveLeftovers: what a kill left goes, and nothing else.
+func TestRemoveLeftovers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "keys", "audit.key")
+	if err := digest.RemoveKeyLeftovers(path); err != nil {
+		t.Errorf("without the folder: %v", err)
+	}
+	if _, err := digest.LoadOrCreateKey(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"audit.key.1234.new", "audit.pub.5.new", "audit.key.old.new", "audit.key..new", "audit.key.1.new.bak", "other.1.new"} {
+		if err := os.WriteFile(filepath.Join(dir, "keys", name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := digest.RemoveKeyLeftovers(path); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, "keys"))
+	var left []string
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	want := []string{"audit.key", "audit.key..new", "audit.key.1.new.bak", "audit.key.old.new", "audit.pub", "other.1.new"}
+	if err != nil || !slices.Equal(left, want) {
+		t.Errorf("left are %q, %v, want %q", left, err, want)
 	}
 }

@@ -76,12 +76,7 @@ func Verify(public string, b []byte, signature string) bool {
 // LoadKey reads the key in a file that [LoadOrCreateKey] made. It is an error that satisfies
 // fs.ErrNotExist when there is none.
 func LoadKey(path string) (*Key, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("installation key: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 1024))
+	text, err := Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("installation key: %w", err)
 	}
@@ -102,11 +97,18 @@ func LoadOrCreateKey(path string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	public := strings.TrimSuffix(path, filepath.Ext(path)) + ".pub"
-	if text, err := os.ReadFile(public); err == nil && strings.TrimSpace(string(text)) == k.Public() {
+	public := publicPath(path)
+	if text, err := Read(public); err == nil && strings.TrimSpace(string(text)) == k.Public() {
 		return k, nil
 	}
 	return k, writeFile(public, k.Public()+"\n")
+}
+
+func publicPath(path string) string { return strings.TrimSuffix(path, filepath.Ext(path)) + ".pub" }
+
+// RemoveKeyLeftovers removes what a [LoadOrCreateKey] left that was killed before its end.
+func RemoveKeyLeftovers(path string) error {
+	return errors.Join(RemoveLeftovers(path), RemoveLeftovers(publicPath(path)))
 }
 
 func createKey(path string) (*Key, error) {
