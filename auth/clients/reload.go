@@ -114,7 +114,10 @@ func (r *Registry) Run(ctx context.Context) error {
 	go func() {
 		defer cancel()
 		w := watch.New(r.cfg.Path, watch.Options{NoEvents: r.cfg.NoEvents, Log: r.log})
-		watched <- w.Run(ctx, func(reason string) { r.Reload(reason) })
+		watched <- w.Run(ctx, func(reason string) bool {
+			report := r.Reload(reason)
+			return report.read()
+		})
 	}()
 	r.timeGrace(ctx)
 	return <-watched

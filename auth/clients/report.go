@@ -41,6 +41,12 @@ func (r *Report) note(p Problem) {
 // Omitted is how many problems were counted and not kept.
 func (r *Report) Omitted() int { return r.Errors + r.Warnings - len(r.Problems) }
 
+// read tells whether the file could be read at all, whatever stands in it. For want of descriptors or
+// memory it cannot, and may be read later though nobody changes it.
+func (r *Report) read() bool {
+	return !slices.ContainsFunc(r.Problems, func(p Problem) bool { return p.Code == FileUnreadable })
+}
+
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

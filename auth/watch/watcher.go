@@ -63,9 +63,11 @@ func (w *Watcher) Force() {
 }
 
 // Run calls changed once at the start and then after each change of the file, one call at a time, with
-// the reason, until ctx ends. A change while changed runs leads to another call. It leaves no goroutine
-// behind. The error says that the path has no absolute form; the end of ctx is none.
-func (w *Watcher) Run(ctx context.Context, changed func(reason string)) error {
+// the reason, until ctx ends. A change while changed runs leads to another call. So does a changed that
+// returns false: it could not read the file now, for want of descriptors or memory, and has to see it
+// although it stays the same. Run leaves no goroutine behind. The error says that the path has no
+// absolute form; the end of ctx is none.
+func (w *Watcher) Run(ctx context.Context, changed func(reason string) (read bool)) error {
 	path, err := filepath.Abs(w.path)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", w.path, err)
@@ -88,10 +90,10 @@ type session struct {
 	path    string
 	gap     time.Duration
 	hints   *hints
-	changed func(reason string)
+	changed func(reason string) (read bool)
 
 	seen  fingerprint // as the last call found the file, taken before it
-	sure  bool        // another change would have left another fingerprint
+	sure  bool        // it was read then, and another change would have left another fingerprint
 	last  time.Time   // the end of the last call
 	timer *time.Timer
 	due   string // the reason of the look that the timer will take; "" for none
@@ -148,7 +150,7 @@ func (s *session) same() bool { return s.sure && look(s.path) == s.seen }
 func (s *session) call(reason string) {
 	s.hints.follow(trail(s.path))
 	s.seen = look(s.path)
-	s.sure = !s.seen.fresh(time.Now())
-	s.changed(reason)
+	fresh := s.seen.fresh(time.Now())
+	s.sure = s.changed(reason) && !fresh
 	s.last = time.Now()
 }

@@ -59,7 +59,7 @@ func follow(t *testing.T, path string, opts watch.Options) *follower {
 	return f
 }
 
-func (f *follower) changed(reason string) {
+func (f *follower) changed(reason string) bool {
 	text, err := os.ReadFile(f.path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,6 +67,7 @@ func (f *follower) changed(reason string) {
 		f.text = "-"
 	}
 	f.reasons = append(f.reasons, reason)
+	return true
 }
 
 // sees waits until the follower has read this text.
@@ -256,18 +257,20 @@ func TestTiming(t *testing.T) {
 		var mu sync.Mutex
 		var calls []time.Duration
 		var during func()
+		var unread bool
 		begin := time.Now()
 		w := watch.New(path, watch.Options{NoEvents: true})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			done <- w.Run(ctx, func(string) {
+			done <- w.Run(ctx, func(string) bool {
 				mu.Lock()
 				defer mu.Unlock()
 				calls = append(calls, time.Since(begin))
 				if during != nil {
 					during()
 				}
+				return !unread
 			})
 		}()
 		settle := func(d time.Duration) []time.Duration {
@@ -287,6 +290,19 @@ func TestTiming(t *testing.T) {
 		saved := time.Since(begin)
 		if got := settle(10 * time.Second); len(got) != 1 || got[0]-saved > 700*time.Millisecond {
 			t.Errorf("a change at %v leads to calls at %v, want one within 700 ms", saved, got)
+		}
+		mu.Lock()
+		unread = true
+		mu.Unlock()
+		write(t, path, "a third size")
+		if got := settle(10 * time.Second); len(got) < 15 {
+			t.Errorf("a file that cannot be read now is tried %d times in ten seconds, want at every look", len(got))
+		}
+		mu.Lock()
+		unread = false
+		mu.Unlock()
+		if got := settle(10 * time.Second); len(got) > 1 {
+			t.Errorf("once it was read it is called for %d times more, want at most the one that read it", len(got))
 		}
 		for range 100 {
 			w.Force()
@@ -331,7 +347,7 @@ func TestRunEnds(t *testing.T) {
 	w := watch.New(filepath.Join(t.TempDir(), "missing"), watch.Options{})
 	for range 2 {
 		calls := 0
-		must(t, w.Run(ctx, func(string) { calls++ }))
+		must(t, w.Run(ctx, func(string) bool { calls++; return true }))
 		if calls != 1 {
 			t.Errorf("%d calls, want the one at the start", calls)
 		}
