@@ -63,10 +63,15 @@ func (r *reader) singleUser(e *entry, user string) {
 	}
 }
 
-// shared reports a row that has its name or token in common with another: all of them are out, because
-// which one was meant is in doubt.
+// shared reports a row that has its name or token in common with another, or shows another's token: all
+// of them are out, because which one was meant is in doubt.
 func (r *reader) shared(w *row, from origin) {
-	e := &entry{index: int(from.entry), names: []string{r.build.text(w.name)}}
+	e := &entry{index: int(from.entry)}
+	if w.flags.has(showsToken) {
+		r.problem(e, int(from.at), BadName, "the name or user_id is the token of a client, and both stand in logs")
+	} else {
+		e.names = []string{r.build.text(w.name)}
+	}
 	r.where = r.source.path
 	if w.flags.has(single) {
 		r.where = "MCP_BEARER_TOKEN"

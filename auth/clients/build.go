@@ -86,13 +86,36 @@ func (b *builder) shareNames() {
 	}
 }
 
-// seal refuses whoever shares a name or a token, telling each through shared, and makes the snapshot.
+// showTokens marks every row whose name or user id is the token of any row: names stand in logs.
+func (b *builder) showTokens() {
+	for _, c := range b.claims {
+		b.showsToken(&b.rows[c.row], c.name)
+	}
+	for i := range b.rows {
+		b.showsToken(&b.rows[i], b.rows[i].user)
+	}
+}
+
+func (b *builder) showsToken(r *row, p span) {
+	if !r.flags.has(refused) && b.isToken(p) {
+		r.flags |= showsToken
+	}
+}
+
+func (b *builder) isToken(p span) bool {
+	_, known := b.byToken[auth.HashToken(b.text(p))]
+	return known
+}
+
+// seal refuses whoever shares a name or a token or shows one, telling each through shared, and makes the
+// snapshot.
 func (b *builder) seal(shared func(*row, origin)) *snapshot {
 	b.shareNames()
+	b.showTokens()
 	s := &snapshot{arena: b.arena.String(), names: b.names, rows: b.rows, byToken: b.byToken}
 	for i := range s.rows {
 		r := &s.rows[i]
-		if r.flags.has(sharesName | sharesToken) {
+		if r.flags.has(sharesName | sharesToken | showsToken) {
 			shared(r, b.origins[i])
 			r.flags |= refused
 		}

@@ -1,6 +1,10 @@
 package clients
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // restrictions are the members that take something away from a client. Another member that is one slip
 // away from one was meant to restrict, and an entry whose restriction is ignored would be wider than
@@ -13,12 +17,12 @@ var otherNames = foldAll("allowed", "allowlist", "tools", "tool_allowlist", "exp
 
 // mistaken tells whether an unknown member was probably meant as a restriction, and as which.
 func mistaken(member string) (meant string, yes bool) {
-	if len(member) > 32 {
+	if len(member) > 64 {
 		return "", false
 	}
 	folded := fold(member)
 	for plain, name := range restrictions {
-		if oneEdit(folded, plain) {
+		if nearly(folded, plain) {
 			return name, true
 		}
 	}
@@ -36,12 +40,24 @@ func foldAll(names ...string) map[string]string {
 
 var joints = strings.NewReplacer("_", "", "-", "")
 
-// fold takes case, underscore and hyphen away.
-func fold(s string) string { return joints.Replace(strings.ToLower(s)) }
+// fold takes case, underscore and hyphen away, and what nobody sees: blanks and characters without a
+// glyph, which come in with a paste.
+func fold(s string) string {
+	return joints.Replace(strings.ToLower(strings.Map(visible, s)))
+}
 
-// oneEdit tells whether a becomes b by at most one insertion, deletion, replacement, or swap of two
-// neighbours, counted in bytes.
-func oneEdit(a, b string) bool {
+func visible(r rune) rune {
+	if unicode.IsSpace(r) || !unicode.IsGraphic(r) {
+		return -1
+	}
+	return r
+}
+
+// nearly tells whether a becomes b by at most one insertion, deletion, replacement, or swap of two
+// neighbours.
+func nearly(a, b string) bool { return oneEdit([]rune(a), []rune(b)) }
+
+func oneEdit(a, b []rune) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
@@ -53,10 +69,10 @@ func oneEdit(a, b string) bool {
 		i++
 	}
 	if len(a) < len(b) {
-		return a[i:] == b[i+1:]
+		return slices.Equal(a[i:], b[i+1:])
 	}
-	if i == len(a) || a[i+1:] == b[i+1:] {
+	if i == len(a) || slices.Equal(a[i+1:], b[i+1:]) {
 		return true
 	}
-	return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	return a[i] == b[i+1] && a[i+1] == b[i] && slices.Equal(a[i+2:], b[i+2:])
 }

@@ -52,6 +52,7 @@ const (
 	single                         // is the client of the settings
 	sharesName                     // another row has its name
 	sharesToken                    // another row has its token
+	showsToken                     // its name or user id is the token of a row
 )
 
 // out are the flags of a row that admits nobody.

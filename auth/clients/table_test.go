@@ -279,6 +279,31 @@ func TestPresentingTheHash(t *testing.T) {
 	w.want(hashOf(aliceToken), false)
 }
 
+// TestNamesThatShowATokenOfAnother: names and user ids stand in logs, so an entry whose own would show a
+// token of the file is out, and the report does not show it either.
+func TestNamesThatShowATokenOfAnother(t *testing.T) {
+	t.Parallel()
+	const secret, own = "canary-token-0123456789", "own-token-0123456789"
+	owner := `{"name": "owner", "user_id": "o", "token_sha256": "` + hashOf(secret) + `"}`
+	for what, entry := range map[string]string{
+		"name": `{"name": "` + secret + `", "user_id": "u", "token": "` + own + `"}`,
+		"user": `{"name": "n", "user_id": "` + secret + `", "token": "` + own + `"}`,
+	} {
+		for _, text := range []string{file(owner, entry), file(entry, owner)} {
+			w := open(t, text)
+			w.want(own, false)
+			w.want(secret, true)
+			report := clients.Check(clients.Config{Path: w.path}, tools, noon)
+			if diff := cmp.Diff(code(clients.BadName), codes(report)); diff != "" {
+				t.Errorf("%s: codes (-want +got):\n%s", what, diff)
+			}
+			if strings.Contains(fmt.Sprint(report, w.log.String()), secret) {
+				t.Errorf("%s: the token is shown", what)
+			}
+		}
+	}
+}
+
 // TestNames is every row about names.
 func TestNames(t *testing.T) {
 	t.Parallel()
