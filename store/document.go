@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"prax/auth"
@@ -44,16 +45,7 @@ type Document struct {
 
 // Words are what a search finds the document by: title, body, tags and key, but for a
 // conversation's key, which is a role.
-func (d Document) Words() []string {
-	words := append(Tokens(d.Title), Tokens(d.Body)...)
-	for _, tag := range d.Tags {
-		words = append(words, Tokens(tag)...)
-	}
-	if d.Kind != Conversation {
-		words = append(words, Tokens(d.Key)...)
-	}
-	return words
-}
+func (d Document) Words() []string { return slices.Collect(d.EachWord()) }
 
 // Filter picks documents of a scope's user. Zero members do not restrict. The newest documents are
 // those written last, whatever their times say.

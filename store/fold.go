@@ -38,32 +38,109 @@ var ignoredMarks = &unicode.RangeTable{
 	LatinOffset: 1,
 }
 
-func ignored(c rune) bool { return c >= 0xad && unicode.Is(ignoredMarks, c) }
+// class is what a character is to a text of words.
+type class uint8
+
+const (
+	plain   class = 1 << iota // a letter, a mark or a number: part of a word
+	mark                      // goes with whatever stands before it
+	dense                     // of a script that is written without blanks
+	ignored                   // left out
+	folds                     // written otherwise in a word: see folded
+)
+
+// classes and folded are computed once from the tables of Unicode: to search those for every
+// character of a text is what indexing would spend most of its time on.
+var (
+	classes = classify()
+	folded  = foldAll(classes)
+)
+
+func classify() *[unicode.MaxRune + 1]class {
+	all := new([unicode.MaxRune + 1]class)
+	add := func(k class, tables ...*unicode.RangeTable) {
+		for _, table := range tables {
+			for _, r := range table.R16 {
+				for c := rune(r.Lo); c <= rune(r.Hi); c += rune(r.Stride) {
+					all[c] |= k
+				}
+			}
+			for _, r := range table.R32 {
+				for c := rune(r.Lo); c <= rune(r.Hi); c += rune(r.Stride) {
+					all[c] |= k
+				}
+			}
+		}
+	}
+	add(plain, unicode.L, unicode.M, unicode.N)
+	add(mark, unicode.M)
+	add(dense, denseScripts...)
+	add(ignored, ignoredMarks)
+	return all
+}
+
+// foldAll is the characters that fold gives another spelling, which it notes in their classes.
+func foldAll(classes *[unicode.MaxRune + 1]class) map[rune]string {
+	all := map[rune]string{}
+	add := func(c rune) {
+		if text := fold(c); text != string(c) {
+			all[c] = text
+			classes[c] |= folds
+		}
+	}
+	for _, r := range unicode.CaseRanges {
+		for c := rune(r.Lo); c <= rune(r.Hi); c++ {
+			add(c)
+		}
+	}
+	for c := range ligatures {
+		add(c)
+	}
+	for c := range bases {
+		add(c)
+	}
+	for c := rune(firstWide); c <= lastWide; c++ {
+		add(c)
+	}
+	return all
+}
 
 func apostrophe(c rune) bool {
 	return c == '\'' || c == 0x2019 || c == 0x02bc || c == 0xff07
 }
 
-// appendFolded adds a character without its case and diacritics. It is the same however often it
-// is applied, and for the composed and the decomposed spelling of a letter.
-func appendFolded(word []byte, c rune) []byte {
-	if c < utf8.RuneSelf {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		return append(word, byte(c))
+// fold adds a character of this class to the run.
+func (r *reader) fold(c rune, k class) {
+	switch {
+	case k&folds != 0:
+		r.text.WriteString(folded[c])
+	case c < utf8.RuneSelf:
+		r.text.WriteByte(byte(c))
+	default:
+		r.text.WriteRune(c)
 	}
-	if 0xff10 <= c && c <= 0xff5a { // fullwidth digits and letters
-		return appendFolded(word, c-0xff10+'0')
+}
+
+// The fullwidth digits and letters.
+const (
+	firstWide = 0xff10
+	lastWide  = 0xff5a
+)
+
+// fold is a character without its case and diacritics. It is the same however often it is applied,
+// and for the composed and the decomposed spelling of a letter.
+func fold(c rune) string {
+	if firstWide <= c && c <= lastWide {
+		c += '0' - firstWide
 	}
 	c = unicode.ToLower(unicode.ToUpper(c))
 	if long, found := ligatures[c]; found {
-		return append(word, long...)
+		return long
 	}
 	if base, found := bases[c]; found {
 		c = base
 	}
-	return utf8.AppendRune(word, c)
+	return string(c)
 }
 
 var ligatures = map[rune]string{

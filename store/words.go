@@ -1,8 +1,9 @@
 package store
 
 import (
+	"iter"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -31,19 +32,48 @@ const (
 // by the diacritics of Latin, Greek, Cyrillic, Hebrew and Arabic. Scripts that are written without
 // blanks give every character and every pair of neighbours, so that a query of one or two
 // characters finds them. A word with apostrophes gives its parts and the whole without them.
-func Tokens(text string) []string {
-	var tokens []string
-	for run := range runs(text) {
-		switch {
-		case run.dense:
-			tokens = appendDense(tokens, run.word)
-		case run.joined:
-			tokens = append(append(tokens, run.parts...), cut(run.word))
-		default:
-			tokens = append(tokens, cut(run.word))
+func Tokens(text string) []string { return slices.Collect(eachToken(text)) }
+
+// EachWord yields what [Document.Words] lists, for those who need no list: a large document has tens
+// of thousands.
+func (d Document) EachWord() iter.Seq[string] {
+	texts := append([]string{d.Title, d.Body}, d.Tags...)
+	if d.Kind != Conversation {
+		texts = append(texts, d.Key)
+	}
+	return func(yield func(string) bool) {
+		for _, text := range texts {
+			for token := range eachToken(text) {
+				if !yield(token) {
+					return
+				}
+			}
 		}
 	}
-	return tokens
+}
+
+// eachToken yields the tokens of a text.
+func eachToken(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for run := range runs(text) {
+			switch {
+			case run.dense:
+				if !eachDense(run.word, yield) {
+					return
+				}
+				continue
+			case run.joined:
+				for _, part := range run.parts {
+					if !yield(part) {
+						return
+					}
+				}
+			}
+			if !yield(cut(run.word)) {
+				return
+			}
+		}
+	}
 }
 
 // QueryWords are the words that a query looks for: those of [Tokens], each once, at most
@@ -88,65 +118,72 @@ type run struct {
 }
 
 // runs yields the stretches of a text.
-func runs(text string) func(func(run) bool) {
+func runs(text string) iter.Seq[run] {
 	return func(yield func(run) bool) {
 		var r reader
+		r.text.Grow(len(text))
 		for _, c := range text {
 			if c == utf8.RuneError {
 				c = ' ' // invalid bytes separate: they are in no query either
 			}
-			if done := r.take(c); done != nil && !yield(*done) {
+			if done, ended := r.take(c); ended && !yield(done) {
 				return
 			}
 		}
-		if done := r.end(); done != nil {
-			yield(*done)
+		if done, ended := r.end(); ended {
+			yield(done)
 		}
 	}
 }
 
-// reader collects one run at a time.
+// reader collects one run at a time. All runs are parts of one string: the words of a document are
+// computed while others wait, so a word must not cost an allocation.
 type reader struct {
-	word  []byte
-	marks []int // where in word an apostrophe stood
+	text  strings.Builder // what was read so far, folded
+	from  int             // where in text the run begins
+	marks []int           // where in the run an apostrophe stood
 	dense bool
 }
 
 // take reads one character, and returns the run that it ended, if it did.
-func (r *reader) take(c rune) *run {
-	if ignored(c) {
-		return nil
+func (r *reader) take(c rune) (done run, ended bool) {
+	k := classes[c]
+	if k&ignored != 0 {
+		return run{}, false
 	}
-	if apostrophe(c) && len(r.word) > 0 && !r.dense {
-		r.marks = append(r.marks, len(r.word))
-		return nil
+	length := r.text.Len() - r.from
+	if length > 0 && !r.dense && apostrophe(c) {
+		r.marks = append(r.marks, length)
+		return run{}, false
 	}
-	if !unicode.In(c, unicode.L, unicode.M, unicode.N) {
+	if k&plain == 0 {
 		return r.end()
 	}
-	var done *run
-	dense := unicode.In(c, denseScripts...)
-	if len(r.word) > 0 && dense != r.dense && !unicode.Is(unicode.M, c) {
-		done = r.end()
+	dense := k&dense != 0
+	if length > 0 && dense != r.dense && k&mark == 0 {
+		done, ended = r.end()
 	}
-	if len(r.word) == 0 {
+	if length == 0 || ended {
 		r.dense = dense
 	}
-	r.word = appendFolded(r.word, c)
-	return done
+	r.fold(c, k)
+	return done, ended
 }
 
 // end closes the run.
-func (r *reader) end() *run {
-	if len(r.word) == 0 {
+func (r *reader) end() (done run, ended bool) {
+	word := r.text.String()[r.from:]
+	if word == "" {
 		r.marks = r.marks[:0]
-		return nil
+		return run{}, false
 	}
-	done := &run{word: string(r.word), dense: r.dense}
-	done.parts = split(done.word, r.marks)
-	done.joined = len(done.parts) > 1
-	r.word, r.marks = r.word[:0], r.marks[:0]
-	return done
+	done = run{word: word, dense: r.dense}
+	if len(r.marks) > 0 {
+		done.parts = split(word, r.marks)
+		done.joined = len(done.parts) > 1
+	}
+	r.from, r.marks = r.text.Len(), r.marks[:0]
+	return done, true
 }
 
 func split(word string, marks []int) []string {
@@ -161,33 +198,31 @@ func split(word string, marks []int) []string {
 	return parts
 }
 
-// appendDense adds every character and every pair of neighbours.
-func appendDense(tokens []string, word string) []string {
-	previous := ""
+// eachDense yields every character and every pair of neighbours.
+func eachDense(word string, yield func(string) bool) bool {
+	before := 0 // where the neighbour begins
 	for i, c := range word {
-		one := word[i : i+utf8.RuneLen(c)]
-		if previous != "" {
-			tokens = append(tokens, previous+one)
+		end := i + utf8.RuneLen(c)
+		if i > 0 && !yield(word[before:end]) || !yield(word[i:end]) {
+			return false
 		}
-		tokens = append(tokens, one)
-		previous = one
+		before = i
 	}
-	return tokens
+	return true
 }
 
 // pairs are a dense run's pairs of neighbours, or its one character.
 func pairs(word string) []string {
 	var all []string
-	previous := ""
+	before := 0
 	for i, c := range word {
-		one := word[i : i+utf8.RuneLen(c)]
-		if previous != "" {
-			all = append(all, previous+one)
+		if i > 0 {
+			all = append(all, word[before:i+utf8.RuneLen(c)])
 		}
-		previous = one
+		before = i
 	}
 	if len(all) == 0 {
-		all = append(all, previous)
+		all = append(all, word)
 	}
 	return all
 }

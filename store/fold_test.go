@@ -1,0 +1,30 @@
+package store
+
+import (
+	"testing"
+	"unicode"
+)
+
+// TestTablesAreTheDefinition: what is looked up for a character is what its definition says, for
+// every character there is.
+func TestTablesAreTheDefinition(t *testing.T) {
+	t.Parallel()
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		k := classes[c]
+		got := [...]bool{k&plain != 0, k&mark != 0, k&dense != 0, k&ignored != 0}
+		want := [...]bool{
+			unicode.In(c, unicode.L, unicode.M, unicode.N), unicode.Is(unicode.M, c),
+			unicode.In(c, denseScripts...), unicode.Is(ignoredMarks, c),
+		}
+		if got != want {
+			t.Fatalf("%U is %v, want %v", c, got, want)
+		}
+		text := string(c)
+		if k&folds != 0 {
+			text = folded[c]
+		}
+		if want := fold(c); text != want {
+			t.Fatalf("%U folds to %q, want %q", c, text, want)
+		}
+	}
+}
