@@ -59,7 +59,7 @@ func (p *program) clientAdd(args []string) error {
 	token := auth.MintToken()
 	e.Hash = auth.HashToken(token)
 	if err := clients.AddClient(s.ClientsPath, e); err != nil {
-		return explainEdit(err, s.ClientsPath)
+		return explainEdit(err)
 	}
 	server := p.tellServer(s, "added", e.Name)
 	shown := newToken{Name: e.Name, UserID: e.UserID, Token: token, Allow: e.Allow, URL: server.url, File: s.ClientsPath, start: server.start(f)}

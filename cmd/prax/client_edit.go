@@ -157,9 +157,9 @@ type clientEvent struct {
 }
 
 // explainEdit says what may be done when the file was left as it is.
-func explainEdit(err error, path string) error {
-	if errors.Is(err, fs.ErrNotExist) && !exists(path) {
-		return noClientsFile(path)
+func explainEdit(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return failed("make its directory first; --clients FILE names another file", "%w", err)
 	}
 	for cause, hint := range map[error]string{
 		clients.ErrExists:   "prax client rotate gives it another token, prax client revoke takes it out",
@@ -175,6 +175,7 @@ func explainEdit(err error, path string) error {
 	return failed("prax check names what is wrong with the file", "%w", err)
 }
 
+// noClientsFile is what a command says that needs the file when there is none.
 func noClientsFile(path string) error {
 	return failed("prax client add NAME makes it; --clients FILE names another", "%s does not exist", path)
 }

@@ -18,8 +18,11 @@ func (p *program) clientRevoke(args []string) error {
 	if err != nil {
 		return err
 	}
+	if !exists(s.ClientsPath) {
+		return noClientsFile(s.ClientsPath)
+	}
 	if err := clients.RevokeClient(s.ClientsPath, positional[0]); err != nil {
-		return explainEdit(err, s.ClientsPath)
+		return explainEdit(err)
 	}
 	fmt.Fprintf(p.stdout, "client %s is out of %s\n", printable(positional[0]), printable(s.ClientsPath))
 	p.tellServer(s, "revoked", positional[0])

@@ -18,9 +18,12 @@ func (p *program) clientRotate(args []string) error {
 	if err != nil {
 		return err
 	}
+	if !exists(s.ClientsPath) {
+		return noClientsFile(s.ClientsPath)
+	}
 	token := auth.MintToken()
 	if err := clients.RotateClient(s.ClientsPath, positional[0], auth.HashToken(token)); err != nil {
-		return explainEdit(err, s.ClientsPath)
+		return explainEdit(err)
 	}
 	server := p.tellServer(s, "rotated", positional[0])
 	return how.token(p, newToken{Name: positional[0], Token: token, URL: server.url, File: s.ClientsPath, start: server.start(f)}, "rotated")
