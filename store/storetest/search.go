@@ -142,6 +142,7 @@ func candidates(t *testing.T, open Opener) {
 	f := start(t, open)
 	const more = store.MaxCandidates + 50
 	f.must(func(tx store.Tx) error {
+		tx.AddEvent(told)
 		for i := range more {
 			d := memory("alice", numbered("common w", i))
 			d.Namespace = numbered("n", i)

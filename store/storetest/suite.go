@@ -88,10 +88,14 @@ func (f *fixture) look(read func(store.Tx) error) {
 	}
 }
 
+// told is the event that stands beside a change: a chain without any, beside documents, was emptied.
+var told = store.Event{Kind: store.EventServer, Outcome: "ok"}
+
 func (f *fixture) put(d store.Document) store.Document {
 	f.Helper()
 	var stored store.Document
 	f.must(func(t store.Tx) (err error) {
+		t.AddEvent(told)
 		stored, err = t.PutDocument(d)
 		return err
 	})
@@ -101,6 +105,7 @@ func (f *fixture) put(d store.Document) store.Document {
 // tryPut is a put that may fail.
 func (f *fixture) tryPut(d store.Document) error {
 	return f.Update(context.Background(), func(t store.Tx) error {
+		t.AddEvent(told)
 		_, err := t.PutDocument(d)
 		return err
 	})
