@@ -17,6 +17,10 @@ const (
 	EventServer EventKind = "server" // start, stop, head signed
 	EventClient EventKind = "client" // an operator's edit of clients.json
 	EventBlock  EventKind = "block"  // a block of recorded calls; Calls holds them
+
+	// EventUnreadable stands where EventsAfter came by an event that cannot be read: Seq, At, Prev and
+	// Hash are what the store has beside it, Detail says what is wrong. It is never in the chain.
+	EventUnreadable EventKind = "unreadable"
 )
 
 // Event is one audit row. It has no token, no hash of one, no argument values: arguments appear as
@@ -76,7 +80,8 @@ type Events interface {
 	Trace(s auth.Scope, requestID string) (Trace, error)
 
 	// EventsAfter returns up to limit events of the chain after seq, oldest first: for the
-	// operator, who sees everything.
+	// operator, who sees everything. One that cannot be read is there as EventUnreadable, so that
+	// it does not hide those after it.
 	EventsAfter(seq int64, limit int) ([]Event, error)
 
 	// LastEvent is the newest event of the chain; ErrNotFound when there is none.

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -11,7 +12,6 @@ func (w *writer) together(next func() *request) (culprit *request, err error) {
 	w.events, w.dirty = w.events[:0], false
 	defer func() {
 		if err != nil {
-			w.log.Error("transaction failed", "error", err)
 			w.db.trouble.Store(&err)
 			w.rollback()
 		}
@@ -53,7 +53,7 @@ func (w *writer) reconnect() error {
 	}
 	_ = w.c.close()
 	w.c = fresh
-	return w.limitPages()
+	return errors.Join(fresh.keepLog(true), w.limitPages())
 }
 
 // limitPages bounds the database: the setting is the connection's.
@@ -120,8 +120,12 @@ func (w *writer) commit() error {
 	if _, err := w.c.exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", fault(err))
 	}
+	moved := head != w.head
 	w.head, w.folded = head, false
 	w.db.committed.Store(&head)
+	if moved {
+		signal(w.db.keeper.moved)
+	}
 	w.db.trouble.Store(nil)
 	w.db.lastCommit.Store(time.Now().UnixNano())
 	reach("after-commit")

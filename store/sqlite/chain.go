@@ -173,13 +173,28 @@ func (t *tx) EventsAfter(seq int64, limit int) ([]store.Event, error) {
 	}
 	events := make([]store.Event, 0, len(stored))
 	for _, s := range stored {
-		e, err := s.event()
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
+		events = append(events, s.shown())
 	}
 	return events, nil
+}
+
+// shown is the event, or what stands in its place when it cannot be read. One that claims another
+// number than its row's is such a case: whoever reads on reads on from there.
+func (s storedEvent) shown() store.Event {
+	e, err := s.event()
+	switch {
+	case err != nil:
+	case e.Seq != s.seq:
+		err = fmt.Errorf("its number is given as %d", e.Seq)
+	case store.SafeString(s.hash) != s.hash:
+		err = errors.New("its hash is not one")
+	default:
+		return e
+	}
+	return store.Event{
+		Kind: store.EventUnreadable, Chain: store.MainChain, Seq: s.seq, At: time.UnixMilli(s.at).UTC(),
+		Prev: store.SafeString(s.prev), Hash: store.SafeString(s.hash), Detail: detail("problem", store.SafeString(err.Error())),
+	}
 }
 
 // LastEvent implements [store.Events].

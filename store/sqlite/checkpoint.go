@@ -21,13 +21,13 @@ func (w *writer) fold() {
 		w.db.gate.Store(nil)
 		close(gate)
 	}()
-	w.checkpoint(gatePatience)
+	w.tryCheckpoint(gatePatience)
 }
 
 // foldIdle does the same when nothing is going on, whatever the size, and waits for nobody.
 func (w *writer) foldIdle() {
 	if !w.folded {
-		w.checkpoint(0)
+		w.tryCheckpoint(0)
 	}
 }
 
@@ -39,8 +39,19 @@ func (w *writer) logSize() int64 {
 	return info.Size()
 }
 
-// checkpoint waits at most so long for the readers of an older snapshot.
-func (w *writer) checkpoint(patience time.Duration) {
+// tryCheckpoint is for when it can as well be done later.
+func (w *writer) tryCheckpoint(patience time.Duration) {
+	if err := w.checkpoint(patience); err != nil {
+		w.log.Warn("log could not be folded into the database", "error", err)
+	}
+}
+
+// checkpointPatience is how long a start and an end wait for readers that others have open.
+const checkpointPatience = 5 * time.Second
+
+// checkpoint waits at most so long for the readers of an older snapshot. That they did not go is no
+// error.
+func (w *writer) checkpoint(patience time.Duration) error {
 	reach("before-checkpoint")
 	var busy, size, moved int
 	err := w.c.script(fmt.Sprintf("PRAGMA busy_timeout = %d", patience.Milliseconds()))
@@ -51,19 +62,26 @@ func (w *writer) checkpoint(patience time.Duration) {
 		err = again
 	}
 	if err != nil {
-		w.log.Warn("log could not be folded into the database", "error", err)
-		return
+		return err
 	}
 	w.folded = busy == 0
 	reach("after-checkpoint")
+	return nil
 }
 
-// finish empties the log for good and closes the connection; the last one to close removes it.
-func (w *writer) finish() error {
-	err := setRunning(w.c, false)
-	if err != nil {
-		w.log.Error("the end could not be noted in the database", "error", err)
+// finish empties the log for good and closes the connection; the last one to close removes it. It
+// is in order when the head was signed over the newest event: otherwise the file goes on saying that a
+// server runs.
+func (w *writer) finish(inOrder bool) error {
+	var err error
+	if inOrder {
+		if err = setRunning(w.c, false); err == nil {
+			err = w.c.keepLog(false)
+		}
+		if err != nil {
+			w.log.Error("the end could not be noted in the database", "error", err)
+		}
 	}
-	w.checkpoint(5 * time.Second)
+	w.tryCheckpoint(checkpointPatience)
 	return errors.Join(err, w.c.close())
 }

@@ -17,7 +17,7 @@ type Config struct {
 	MaxPages int              // of 4 KiB, for the whole database; 0: as many as the disk has
 
 	BlockEvery time.Duration // how long Record's events may wait; 0: 200 ms
-	HeadEvery  time.Duration // how often the head is signed; 0: a minute
+	HeadEvery  time.Duration // how often the head is signed at most, after a pause within a second; 0: a minute
 	WALLimit   int64         // bytes of log beyond which it is folded back; 0: 16 MiB
 }
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -72,6 +73,23 @@ func (c *connection) close() error {
 	}
 	_ = c.conn.Close()
 	return c.pool.Close()
+}
+
+// keepLog says whether the log stays, emptied, when its last connection closes. Only a server that
+// ends in order lets it go: a missing log then means that somebody took it away.
+func (c *connection) keepLog(keep bool) error {
+	mode := 0
+	if keep {
+		mode = 1
+	}
+	return c.conn.Raw(func(driver any) error {
+		file, able := driver.(sqlite.FileControl)
+		if !able {
+			return errors.New("the driver cannot keep a log")
+		}
+		_, err := file.FileControlPersistWAL("main", mode)
+		return err
+	})
 }
 
 // prepared is the statement for this text. The texts are constants, but for a few combinations of

@@ -36,6 +36,7 @@ type DB struct {
 	gate       atomic.Pointer[chan struct{}] // set while the log is folded
 	committed  atomic.Pointer[link]          // head of the chain
 	trouble    atomic.Pointer[error]         // what the last transaction failed with
+	damage     atomic.Pointer[error]         // the first that told of a damaged file
 	lastCommit atomic.Int64                  // Unix nanoseconds
 	maxPages   atomic.Int64
 }
@@ -69,13 +70,14 @@ func (db *DB) Close() error {
 	db.closed = true
 	db.mu.Unlock()
 	db.active.Wait()
-	var err error
+	var err, unsigned error
 	if db.writer != nil {
-		err = db.closeWriter()
+		err = db.stopWriter()
+		unsigned = db.signHead()
 	}
 	db.readers.close()
 	if db.writer != nil {
-		err = errors.Join(err, db.writer.finish())
+		err = errors.Join(err, unsigned, db.writer.finish(unsigned == nil))
 	}
 	if db.lock != nil {
 		err = errors.Join(err, db.lock.Close())
@@ -83,10 +85,10 @@ func (db *DB) Close() error {
 	return err
 }
 
-// closeWriter flushes, stops the goroutines and signs the head.
-func (db *DB) closeWriter() error {
+// stopWriter flushes and stops the goroutines.
+func (db *DB) stopWriter() error {
 	err := db.keeper.close()
 	close(db.writer.stop)
 	<-db.writer.finished
-	return errors.Join(err, db.signHead())
+	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"prax/auth"
 	"prax/store"
+	"prax/store/digest"
 	"prax/store/sqlite"
 )
 
@@ -38,6 +39,8 @@ func TestUnusable(t *testing.T) {
 		"foreign":        {foreign(""), "another program", nil},
 		"foreign by id":  {foreign("PRAGMA application_id = 7"), "another program", nil},
 		"newer":          {foreign("PRAGMA application_id = 0x70726178; PRAGMA user_version = 999"), "newer prax", store.ErrNewer},
+		"negative":       {foreign("PRAGMA application_id = 0x70726178; PRAGMA user_version = -1"), "negative", nil},
+		"a pipe":         {pipe, "prax.db", nil},
 		"a folder":       {func(dir string) error { return os.MkdirAll(filepath.Join(dir, "prax.db"), 0o700) }, "prax.db", nil},
 		"bad key":        {func(dir string) error { return write(dir, "keys/audit.key", "not hex") }, "installation key", nil},
 	}
@@ -48,7 +51,7 @@ func TestUnusable(t *testing.T) {
 			if err := test.make(dir); err != nil {
 				t.Fatal(err)
 			}
-			before, _ := os.ReadFile(filepath.Join(dir, "prax.db"))
+			before, _ := digest.Read(filepath.Join(dir, "prax.db"))
 			db, err := sqlite.Open(context.Background(), sqlite.Config{Dir: dir})
 			if err == nil {
 				_ = db.Close()
@@ -57,11 +60,15 @@ func TestUnusable(t *testing.T) {
 			if !strings.Contains(err.Error(), test.says) || test.is != nil && !errors.Is(err, test.is) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want %q and %v", err, test.says, test.is)
 			}
-			if after, _ := os.ReadFile(filepath.Join(dir, "prax.db")); !bytes.Equal(before, after) {
+			if after, _ := digest.Read(filepath.Join(dir, "prax.db")); !bytes.Equal(before, after) {
 				t.Error("the file was changed")
 			}
 		})
 	}
+}
+
+func pipe(dir string) error {
+	return errors.Join(os.MkdirAll(dir, 0o700), syscall.Mkfifo(filepath.Join(dir, "prax.db"), 0o600))
 }
 
 func write(dir, name, content string) error {

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
+	"time"
 
 	"prax/store"
 	"prax/store/digest"
@@ -28,80 +29,155 @@ func (db *DB) signHead() error {
 	return nil
 }
 
-// readHead is the signed head in the directory; nil when there is none.
-func (db *DB) readHead() (*store.Head, error) {
-	text, err := os.ReadFile(db.path(headName))
+// sign signs the head while the server runs.
+func (db *DB) sign() error {
+	err := db.signHead()
+	if err != nil {
+		db.log.Error("audit head could not be signed", "error", err)
+	}
+	return err
+}
+
+// headSoon is how long the first event after a pause waits for its head: what follows a start must
+// not be lost without a trace for a minute.
+const headSoon = time.Second
+
+// headTimer says when to sign: soon after the chain moves, but no more often than every so often.
+type headTimer struct {
+	every time.Duration
+	timer *time.Timer
+	armed bool
+	last  time.Time // when the head was signed by it
+}
+
+func newHeadTimer(every time.Duration) *headTimer {
+	h := &headTimer{every: every, timer: time.NewTimer(every)}
+	h.timer.Stop()
+	return h
+}
+
+// arm sets the timer after an event.
+func (h *headTimer) arm() {
+	if h.armed {
+		return
+	}
+	h.armed = true
+	h.timer.Reset(max(min(headSoon, h.every), time.Until(h.last.Add(h.every))))
+}
+
+// rang notes how it went. What could not be signed is tried again.
+func (h *headTimer) rang(err error) {
+	h.armed, h.last = false, time.Now()
+	if err != nil {
+		h.arm()
+	}
+}
+
+// headText is the content of the head file; nil when there is none.
+func headText(dir string) ([]byte, error) {
+	text, err := digest.Read(filepath.Join(dir, headName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read audit head: %w", err)
 	}
-	head, err := store.DecodeHead(text)
-	return &head, err
+	return text, nil
 }
 
-// checkHead compares the chain with its signed head before anything is added to it. Where they do
-// not fit, the head that was found is kept aside, and the finding becomes an event: the next head
-// is signed over it, so that it cannot be made to disappear by starting once more.
-func (db *DB) checkHead() {
-	problem := db.headProblem()
-	if problem != "" {
-		db.log.Error("audit chain does not match its signed head", "problem", problem)
-		err := os.Rename(db.path(headName), db.path("audit-head.mismatch.json"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			db.log.Error("the head that does not match could not be kept", "error", err)
-		}
-		err = db.writer.insist(func(t store.Tx) error {
-			t.AddEvent(store.Event{Kind: store.EventServer, Outcome: outcomeBroken, Detail: detail("problem", problem)})
-			return nil
-		})
-		if err != nil {
-			db.log.Error("audit mismatch could not be recorded", "error", err)
-		}
+// readHead is the signed head in the directory; nil when there is none.
+func (db *DB) readHead() (*store.Head, error) {
+	text, err := headText(db.dir)
+	if err != nil || text == nil {
+		return nil, err
 	}
-	if err := db.signHead(); err != nil {
-		db.log.Error("audit head could not be signed", "error", err)
+	head, err := store.DecodeHead(text)
+	if err != nil {
+		return nil, err
 	}
+	return &head, nil
+}
+
+// mismatchName is where a head is kept that did not fit the chain.
+const mismatchName = "audit-head.mismatch.json"
+
+// keepHead keeps a head that does not fit the chain beside the one that will be signed.
+func (db *DB) keepHead() error {
+	text, err := headText(db.dir)
+	if err == nil && text != nil {
+		err = digest.Replace(db.path(mismatchName), text)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the audit head that does not match: %w", err)
+	}
+	return nil
 }
 
 // outcomeBroken marks the event that records a chain which did not match its head.
 const outcomeBroken = "chain_mismatch"
 
-// headProblem says why the chain does not fit its signed head, or nothing.
-func (db *DB) headProblem() string {
-	head, err := db.readHead()
+// headProblem says why the chain does not fit its signed head, or nothing. The error is about
+// reading either: what could not be read is no finding.
+func (db *DB) headProblem() (problem string, err error) {
+	before, err := db.standing(0)
 	if err != nil {
-		return err.Error()
+		return "", err
 	}
-	newest, hash, err := db.vouched(head)
+	text, err := headText(db.dir)
 	if err != nil {
-		return "the chain cannot be read: " + err.Error()
+		return "", err
 	}
-	if head == nil {
-		if newest > 0 {
-			return "there are events but no signed head"
+	var head *store.Head
+	vouched := int64(0)
+	if text != nil {
+		h, err := store.DecodeHead(text)
+		if err != nil {
+			return err.Error(), nil
 		}
+		head, vouched = &h, h.Count
+	}
+	after, err := db.standing(vouched)
+	if err != nil {
+		return "", err
+	}
+	// Stopped before the head was read and after: it is not one of a server in between.
+	after.running = after.running || before.running
+	return after.problem(head, db.key), nil
+}
+
+// standing is where a chain stands.
+type standing struct {
+	newest    int64
+	hash      string // of the event that the head vouches for
+	documents bool   // there are some
+	running   bool   // a server runs, or did not end by itself
+}
+
+// problem says why a chain that stands so does not fit its head.
+func (s standing) problem(head *store.Head, key *digest.Key) string {
+	switch {
+	case s.newest == 0 && s.documents:
+		return "there are documents but no events"
+	case head == nil && s.newest > 0:
+		return "there are events but no signed head"
+	case head == nil:
 		return ""
-	}
-	if db.key == nil {
+	case key == nil:
 		return "the signature cannot be checked without the installation key"
-	}
-	if !head.Genuine(db.key.Public()) {
+	case !head.Genuine(key.Public()):
 		return "the head was not signed by this installation"
-	}
-	if head.Count > newest {
-		return fmt.Sprintf("the head vouches for %d events, the chain has %d: its tail is missing", head.Count, newest)
-	}
-	if hash != head.Hash {
+	case head.Count > s.newest:
+		return fmt.Sprintf("the head vouches for %d events, the chain has %d: its tail is missing", head.Count, s.newest)
+	case s.hash != head.Hash:
 		return fmt.Sprintf("event %d has another hash than the one that was signed", head.Count)
+	case !s.running && head.Count < s.newest:
+		return fmt.Sprintf("the head vouches for %d events, the chain has %d, though the server was stopped in order: the head is an older one", head.Count, s.newest)
 	}
 	return ""
 }
 
-// vouched reads, after the head, the number of the newest event, and the hash of the event that
-// the head vouches for.
-func (db *DB) vouched(head *store.Head) (newest int64, hash string, err error) {
+// standing reads where the chain stands, in one snapshot. vouched is the number of the event that the head vouches for.
+func (db *DB) standing(vouched int64) (now standing, err error) {
 	err = db.View(background, func(s store.Tx) error {
 		t, ours := s.(*tx)
 		if !ours {
@@ -112,15 +188,18 @@ func (db *DB) vouched(head *store.Head) (newest int64, hash string, err error) {
 			return err
 		}
 		last, err := c.lastLink()
-		newest = last.seq
-		if err != nil || head == nil || head.Count == 0 {
+		if err != nil {
+			return t.failed(err)
+		}
+		now.newest = last.seq
+		if err := t.row(`SELECT running, EXISTS (SELECT 1 FROM document) FROM installation WHERE id = 1`, nil, &now.running, &now.documents); err != nil {
 			return err
 		}
-		err = c.row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`, []any{store.MainChain, head.Count}, &hash)
+		err = t.row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`, []any{store.MainChain, vouched}, &now.hash)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
 		return err
 	})
-	return newest, hash, err
+	return now, err
 }

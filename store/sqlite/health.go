@@ -25,6 +25,9 @@ func (db *DB) Health(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if damage := db.damage.Load(); damage != nil {
+		return explainDamage(*damage) // until it is started on sound files
+	}
 	if err := db.keeper.health(); err != nil {
 		return err
 	}

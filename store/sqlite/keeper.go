@@ -24,6 +24,7 @@ type keeper struct {
 	lost     int64
 	first    chan struct{} // an event waits
 	full     chan struct{} // enough events wait
+	moved    chan struct{} // the chain has a new event
 	stop     chan struct{}
 	finished chan struct{}
 }
@@ -33,6 +34,7 @@ func newKeeper(db *DB) *keeper {
 		db:       db,
 		first:    make(chan struct{}, 1),
 		full:     make(chan struct{}, 1),
+		moved:    make(chan struct{}, 1),
 		stop:     make(chan struct{}),
 		finished: make(chan struct{}),
 	}
@@ -92,9 +94,8 @@ func (k *keeper) run() {
 	flush := time.NewTimer(time.Hour)
 	flush.Stop()
 	defer flush.Stop()
-	head := time.NewTicker(k.db.config.HeadEvery)
-	defer head.Stop()
-	signed := *k.db.committed.Load()
+	head := newHeadTimer(k.db.config.HeadEvery)
+	defer head.timer.Stop()
 	for {
 		select {
 		case <-k.first:
@@ -103,25 +104,14 @@ func (k *keeper) run() {
 			k.flush(flush)
 		case <-flush.C:
 			k.flush(flush)
-		case <-head.C:
-			signed = k.sign(signed)
+		case <-k.moved:
+			head.arm()
+		case <-head.timer.C:
+			head.rang(k.db.sign())
 		case <-k.stop:
 			return
 		}
 	}
-}
-
-// sign signs the head if it has moved since.
-func (k *keeper) sign(signed link) link {
-	newest := *k.db.committed.Load()
-	if newest == signed {
-		return signed
-	}
-	if err := k.db.signHead(); err != nil {
-		k.db.log.Error("audit head could not be signed", "error", err)
-		return signed
-	}
-	return newest
 }
 
 // retryEvery is how long a failed flush waits for its next try.

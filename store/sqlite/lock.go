@@ -48,7 +48,7 @@ func lockDirectory(ctx context.Context, dir string) (*os.File, error) {
 // shareDirectory keeps a writer from starting while the files are read. It returns nil when a
 // writer is running, or never has.
 func shareDirectory(dir string) (*os.File, error) {
-	f, err := os.Open(filepath.Join(dir, lockName))
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not hold it up
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

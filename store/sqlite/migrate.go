@@ -80,6 +80,8 @@ func schemaVersion(c *connection) (int, error) {
 		return 0, err
 	case id != applicationID && (id != 0 || version != 0 || tables != 0):
 		return 0, errForeign
+	case version < 0:
+		return 0, fmt.Errorf("the number of its schema is negative (%d): %s", version, nextStep)
 	case version > len(migrations):
 		return 0, fmt.Errorf("%w: its schema is %d, this one knows %d", store.ErrNewer, version, len(migrations))
 	}

@@ -21,7 +21,7 @@ import (
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	db := open(t, sqlite.Config{Dir: dir})
+	db := open(t, sqlite.Config{Dir: dir, HeadEvery: time.Hour})
 	const writes = 40
 	var sizes []int64 // of the log, when so many were acknowledged
 	for n := range writes {
@@ -34,14 +34,14 @@ func TestPowerLoss(t *testing.T) {
 		}
 		sizes = append(sizes, info.Size())
 	}
-	frozen := copyFiles(t, dir, "prax.db", "prax.db-wal")
+	frozen := copyStore(t, dir, "prax.db-wal")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 12 {
 		n := rand.IntN(writes)
 		left := sizes[n] + rand.Int64N(sizes[writes-1]-sizes[n]+1)
-		lost := copyFiles(t, frozen, "prax.db", "prax.db-wal")
+		lost := copyStore(t, frozen, "prax.db-wal")
 		wal := filepath.Join(lost, "prax.db-wal")
 		if err := os.Truncate(wal, left); err != nil {
 			t.Fatal(err)

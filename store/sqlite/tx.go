@@ -71,6 +71,9 @@ func (t *tx) failed(err error) error {
 		return err
 	}
 	err = fault(err)
+	if corrupt(err) && t.db.damage.CompareAndSwap(nil, &err) {
+		t.db.log.Error("the database is damaged: "+nextStep, "error", err)
+	}
 	if t.writable() && deadly(err) && t.broken == nil {
 		t.broken = err
 	}

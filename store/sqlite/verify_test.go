@@ -144,9 +144,10 @@ func TestStartDoesNotHideIt(t *testing.T) {
 
 var genuineTime = (store.Event{}).At
 
-func copyStore(t *testing.T, dir string) string {
+// copyStore copies what is in a data directory, but for a log: that is one of the further files.
+func copyStore(t *testing.T, dir string, more ...string) string {
 	t.Helper()
-	to := copyFiles(t, dir, "prax.db", "audit-head.json", "prax.lock")
+	to := copyFiles(t, dir, append(more, "prax.db", "audit-head.json", "prax.lock")...)
 	keys := copyFiles(t, filepath.Join(dir, "keys"), "audit.key")
 	if err := os.Rename(keys, filepath.Join(to, "keys")); err != nil {
 		t.Fatal(err)
@@ -228,6 +229,58 @@ func TestExport(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Join(lines[28:], "\n"), strings.TrimSpace(tail.String())); diff != "" {
 		t.Errorf("after 28 (-want +got):\n%s", diff)
+	}
+}
+
+// TestUnreadableEvent: one event that cannot be read, or that claims another number, stops nobody
+// from reading on; the export ends with an error that names it.
+func TestUnreadableEvent(t *testing.T) {
+	t.Parallel()
+	dir := written(t)
+	for name, script := range map[string]string{
+		"body":   `UPDATE event SET body = replace(body, '"kind"', '"extra":1,"kind"') WHERE seq = 4`,
+		"number": `UPDATE event SET body = replace(body, '"seq":4', '"seq":1') WHERE seq = 4`,
+		"calls":  `UPDATE block_user SET calls = '[{"extra":1}]' WHERE seq = 6`,
+		"hash":   `UPDATE event SET hash = CAST(x'ff' AS TEXT) WHERE seq = 4`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			copied := copyStore(t, dir)
+			tamper(t, copied, script)
+			db, err := sqlite.OpenReadOnly(copied)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			bad := int64(4)
+			if name == "calls" {
+				bad = 6
+			}
+			err = db.View(context.Background(), func(tx store.Tx) error {
+				events, err := tx.EventsAfter(0, 100)
+				if err == nil && len(events) != 30 {
+					t.Errorf("%d events, want 30", len(events))
+				}
+				for i, e := range events {
+					if e.Seq != int64(i+1) || (e.Seq == bad) != (e.Kind == store.EventUnreadable) {
+						t.Errorf("event %d is %d, %s", i+1, e.Seq, e.Kind)
+					}
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			var out bytes.Buffer
+			err = db.Export(context.Background(), &out, 0)
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprint("event ", bad)) {
+				t.Errorf("export: %v", err)
+			}
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if len(lines) != 31 || !strings.Contains(lines[bad-1], `"kind":"unreadable"`) || !strings.Contains(lines[30], `"signature"`) {
+				t.Errorf("%d lines, in the place of the event %s", len(lines), lines[min(len(lines), int(bad))-1])
+			}
+		})
 	}
 }
 

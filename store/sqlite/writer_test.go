@@ -34,6 +34,7 @@ func opened(t *testing.T, config sqlite.Config) *sqlite.DB {
 
 func put(db *sqlite.DB, user, body string) error {
 	return db.Update(context.Background(), func(t store.Tx) error {
+		t.AddEvent(store.Event{Kind: store.EventCall, User: user, Tool: "memory_remember"})
 		_, err := t.PutDocument(store.Document{User: user, Kind: store.Memory, Body: body})
 		return err
 	})
