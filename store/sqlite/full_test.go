@@ -75,6 +75,44 @@ func TestFull(t *testing.T) {
 	})
 }
 
+// TestFailuresAreFewLines: many that fail on a full disk are one line of the log a second.
+func TestFailuresAreFewLines(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	db := opened(t, sqlite.Config{MaxPages: 60, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	hold, held := make(chan struct{}), make(chan struct{})
+	once := sync.OnceFunc(func() { close(held) })
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := db.Update(context.Background(), func(store.Tx) error { once(); <-hold; return nil }); err != nil {
+			t.Error(err)
+		}
+	})
+	<-held
+	const callers = 20
+	var fit atomic.Int32
+	for range callers {
+		group.Go(func() {
+			if err := put(db, "alice", strings.Repeat("x", 60<<10)); err == nil {
+				fit.Add(1)
+			} else if !errors.Is(err, store.ErrFull) {
+				t.Errorf("got %v, want ErrFull", err)
+			}
+		})
+	}
+	eventually(t, "all wait", func() bool { return db.Queued() == callers })
+	begin := time.Now()
+	close(hold)
+	group.Wait()
+	if err := db.SetMaxPages(100_000); err != nil { // also: the writer is done with the log
+		t.Fatal(err)
+	}
+	most := 1 + int(time.Since(begin)/time.Second)
+	if n := strings.Count(log.String(), "transaction failed"); n < 1 || n > most || callers-fit.Load() < 10 {
+		t.Errorf("%d fit, %d lines, want one a second:\n%.2000s", fit.Load(), n, &log)
+	}
+}
+
 // counter counts the log lines about events that could not be written.
 type counter struct{ atomic.Int64 }
 

@@ -48,6 +48,10 @@ type writer struct {
 
 	folded    bool // the log is empty
 	foldTried time.Time
+
+	failures   int // of transactions since the last line about one
+	complaint  int // SQLite's code in that line
+	complained time.Time
 }
 
 // Update implements [store.Store].
@@ -216,6 +220,9 @@ func listed(requests []*request) func() *request {
 // answered with that, and the others are run again together; when that fails too, one by one.
 func (w *writer) serve(first *request) {
 	culprit, err := w.together(w.queued(first))
+	if err != nil {
+		w.complain(err)
+	}
 	rest := blame(w.batch, culprit, err)
 	if err != nil && culprit != nil && len(rest) > 1 {
 		culprit, err = w.together(listed(rest))
@@ -233,6 +240,19 @@ func (w *writer) serve(first *request) {
 		close(r.done)
 	}
 	w.batch = nil
+}
+
+// complainEvery is how often one kind of failure is logged: a full disk fails every request there is.
+const complainEvery = time.Second
+
+// complain logs that a batch failed.
+func (w *writer) complain(err error) {
+	w.failures++
+	if code(err) == w.complaint && time.Since(w.complained) < complainEvery {
+		return
+	}
+	w.log.Error("transaction failed", "failures_since_last_line", w.failures, "error", err)
+	w.failures, w.complaint, w.complained = 0, code(err), time.Now()
 }
 
 // blame answers the one that a transaction died of, and returns the others.
