@@ -14,6 +14,7 @@ type readers struct {
 	dsn   string
 	short chan *connection // nil stands for one that is not open yet
 	long  chan *connection
+	turns store.Turns // of users at long reads
 }
 
 func newReaders(dsn string) *readers {
@@ -50,6 +51,18 @@ type lease struct {
 	from    chan *connection // where c goes back
 	right   chan *connection // where the place goes back that a later long read took
 	held    *connection      // what stood in that place
+	give    func()           // ends the user's turn
+}
+
+// turn makes sure that this is the user's only long read: a place for one goes to who asked first,
+// so whoever may ask for many at once would take it from everybody. It comes before the first read,
+// so that who waits holds no connection.
+func (t *tx) turn(user string) (err error) {
+	if t.over || t.writable() || t.lease.give != nil {
+		return nil
+	}
+	t.lease.give, err = t.lease.readers.turns.Take(t.ctx, user)
+	return err
 }
 
 // take makes sure that there is a snapshot, and a place for a long read.
@@ -96,8 +109,11 @@ func (l *lease) open(ctx context.Context, places chan *connection) error {
 	return nil
 }
 
-// end lets the snapshot go.
+// end lets the snapshot go: to others first, then to the user's next.
 func (l *lease) end() {
+	if l.give != nil {
+		defer l.give()
+	}
 	if l.right != nil {
 		l.right <- l.held
 	}

@@ -22,6 +22,9 @@ func (t *tx) traces(s auth.Scope, needle []byte, f func(store.Trace) bool) error
 	if s.User() == "" {
 		return nil
 	}
+	if err := t.turn(s.User()); err != nil {
+		return err
+	}
 	left := store.MaxTraces
 	return t.list(func(rows *sql.Rows) error {
 		var r callText
