@@ -33,22 +33,25 @@ func namespaceTerm(owner int64, kind store.Kind, namespace string) string {
 	return term(owner, kind, "_"+strconv.FormatUint(h.Sum64(), 36))
 }
 
-// indexDocument adds the document's words.
+// indexDocument adds the document's words. It runs in the writer, while everybody's changes wait:
+// each word is looked at once, and costs no allocation.
 func (t *tx) indexDocument(seq, owner int64, d store.Document) error {
-	seen := map[string]bool{}
 	var b strings.Builder
-	add := func(text string) {
-		if !seen[text] {
-			seen[text] = true
-			b.WriteString(text)
-			b.WriteByte(' ')
-		}
-	}
+	b.Grow(2 * len(d.Body))
 	if d.Namespace != "" {
-		add(namespaceTerm(owner, d.Kind, d.Namespace))
+		b.WriteString(namespaceTerm(owner, d.Kind, d.Namespace))
+		b.WriteByte(' ')
 	}
-	for _, word := range d.Words() {
-		add(term(owner, d.Kind, word))
+	before := term(owner, d.Kind, "")
+	seen := make(map[string]struct{}, len(d.Body)/16)
+	for word := range d.EachWord() {
+		if _, again := seen[word]; again {
+			continue
+		}
+		seen[word] = struct{}{}
+		b.WriteString(before)
+		b.WriteString(word)
+		b.WriteByte(' ')
 	}
 	_, err := t.exec(`INSERT INTO document_word (rowid, words) VALUES (?, ?)`, seq, b.String())
 	return err
@@ -115,9 +118,12 @@ func (t *tx) SearchDocuments(s auth.Scope, q store.Query) ([]store.Document, err
 		match(o.number, q), store.MaxCandidates, o.number, q.Namespace, q.Namespace)
 }
 
-// lister is the scope's owner for a long read, for which it takes the place first; the zero owner
-// when the user keeps nothing.
+// lister is the scope's owner for a long read, for which it takes turn and place first; the zero
+// owner when the user keeps nothing.
 func (t *tx) lister(s auth.Scope) (owner, error) {
+	if err := t.turn(s.User()); err != nil {
+		return owner{}, err
+	}
 	if _, err := t.reader(true); err != nil {
 		return owner{}, err
 	}
