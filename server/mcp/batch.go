@@ -10,9 +10,13 @@ import (
 	"prax/tools"
 )
 
+// MaxBatchAnswer is how many bytes the answers of one batch may have before the elements that are left
+// are refused: a small batch must not make the server hold a large answer.
+const MaxBatchAnswer = 8 << 20
+
 // serveBatch answers an array of messages (MCP 2025-03-26, base protocol: batching). Its elements
-// are worked on one after the other, each with a place of its own in the client's budget and judged
-// by the registry in force by then. One that fails sinks no other.
+// are worked on one after the other, each in a place of the client's budget and judged by the registry
+// in force by then. One that fails sinks no other.
 func (q *request) serveBatch(body []byte) {
 	q.x.Access.Method = "batch"
 	if q.version.n > 0 && !q.version.is(string(rev2025Mar)) {
@@ -37,10 +41,15 @@ func (q *request) serveBatch(body []byte) {
 	q.finish(http.StatusOK, answers)
 }
 
-// elements appends the array of answers; nothing when nobody is to be answered.
+// elements appends the array of answers; nothing when nobody is to be answered. An element that has
+// begun goes on when the caller hangs up, but none begins after that.
 func (q *request) elements(dst []byte, elements []jsontext.Value) (answers []byte, outcome string) {
 	outcome = tools.OutcomeOK
 	for i, raw := range elements {
+		if q.r.Context().Err() != nil {
+			outcome = tools.OutcomeError
+			break
+		}
 		if i > 0 {
 			q.x.Again() // one that is out goes on as a client that may use nothing
 		}
@@ -78,6 +87,10 @@ func (q *request) answerElement(dst []byte, raw jsontext.Value) []byte {
 	}
 	if err := q.settleElement(); err != nil {
 		return q.refuseElement(dst, err)
+	}
+	if len(dst) >= MaxBatchAnswer {
+		return q.refuseElement(dst, refusal(http.StatusRequestEntityTooLarge, codeTooLarge,
+			"not done: the answers of this batch have %d MiB already: send what is left again", MaxBatchAnswer>>20))
 	}
 	release, ok := q.x.Take()
 	if !ok {

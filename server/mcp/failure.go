@@ -17,6 +17,7 @@ const (
 
 // Codes of ours: outside the range that JSON-RPC 2.0, section 5.1, reserves.
 const (
+	codeTooLarge = 413
 	codeTooMany  = 429
 	codeStopping = 503
 )
