@@ -19,11 +19,20 @@ const (
 	fieldMax   = 128 // bytes of a string that a caller had a say in
 )
 
+// Requests of nobody known that were refused, recorded one by one in each minute. A flood of them costs
+// the log a count a minute, not the disk.
+const (
+	refusalsAMinute = 60
+	refusalsARemote = 30
+)
+
 // accessLog is the one record a request: written by many, flushed by one.
 type accessLog struct {
 	w    io.Writer
 	text bool
 	full chan struct{} // something is due to be flushed early
+
+	refusals *sample
 
 	flushing sync.Mutex // held around w.Write, never together with waiting callers
 	spare    []byte
@@ -34,7 +43,7 @@ type accessLog struct {
 }
 
 func newAccessLog(w io.Writer, text bool) *accessLog {
-	return &accessLog{w: w, text: text, full: make(chan struct{}, 1)}
+	return &accessLog{w: w, text: text, full: make(chan struct{}, 1), refusals: newSample(refusalsAMinute, refusalsARemote)}
 }
 
 func (a *accessLog) add(x *exchange, r *http.Request) {
@@ -42,6 +51,12 @@ func (a *accessLog) add(x *exchange, r *http.Request) {
 		return
 	}
 	took := time.Since(x.start)
+	if x.edge == nil && 400 <= x.status && x.status < 500 {
+		a.turn(x.start, false)
+		if !a.refusals.admit(x.remote) {
+			return
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.buf) >= bufferMax {
@@ -56,6 +71,22 @@ func (a *accessLog) add(x *exchange, r *http.Request) {
 		case a.full <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// turn writes how many refusals a minute that is over left out; see sample.
+func (a *accessLog) turn(now time.Time, early bool) {
+	if a.w == nil {
+		return
+	}
+	if more := a.refusals.turn(now, early); more > 0 {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		l := line{buf: a.buf, text: a.text}
+		l.begin(now, "INFO", "more refusals")
+		l.int("count", int64(more))
+		l.end()
+		a.buf = l.buf
 	}
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -179,6 +180,55 @@ func TestAccessIsBounded(t *testing.T) {
 	a.add(x, r)
 	if err := a.flush(); err != nil || strings.Count(out.String(), "dropped") != 1 {
 		t.Errorf("after the flush: %v", err)
+	}
+}
+
+// A flood of refusals of nobody we know is a number of records a minute, and then one with the count.
+// What is answered, and what a known client is refused, is always recorded.
+func TestAccessFoldsRefusals(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	a := newAccessLog(&out, false)
+	r := httptest.NewRequest("POST", "/mcp", nil)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	count := func(what string) int {
+		t.Helper()
+		if err := a.flush(); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(out.String(), what)
+	}
+	for i := range 1000 {
+		status := []int{401, 403, 404, 405}[i%4]
+		a.add(&exchange{route: routeMCP, remote: fmt.Sprintf("192.0.2.%d", i%200), status: status, start: at}, r)
+		a.add(&exchange{route: routeHealth, remote: "192.0.2.1", status: 200, start: at}, r)
+		a.add(&exchange{route: routeMCP, remote: "192.0.2.1", status: 403, start: at, edge: &edge.Exchange{Principal: auth.Principal{Client: "alice"}}}, r)
+	}
+	refused := count(`"status":4`) - 1000
+	if refused != refusalsAMinute {
+		t.Errorf("%d refusals recorded of 1,000", refused)
+	}
+	if n := count(`"status":200`); n != 1000 {
+		t.Errorf("%d answers recorded of 1,000", n)
+	}
+	if n := count(`"client":"alice"`); n != 1000 {
+		t.Errorf("%d requests of a known client recorded of 1,000", n)
+	}
+	a.turn(at.Add(59*time.Second), false)
+	if n := count("more refusals"); n != 0 {
+		t.Error("counted within the minute")
+	}
+	a.turn(at.Add(time.Minute), false)
+	if want := fmt.Sprintf(`"msg":"more refusals","count":%d}`, 1000-refusalsAMinute); count(want) != 1 {
+		t.Errorf("no %s in %.2000s", want, out.String()[max(0, len(out.String())-300):])
+	}
+	a.add(&exchange{route: routeMCP, remote: "192.0.2.1", status: 401, start: at.Add(time.Minute)}, r)
+	a.turn(at.Add(time.Hour), true)
+	if n := count("more refusals"); n != 1 {
+		t.Errorf("a quiet minute was counted: %d", n)
+	}
+	if n := count(`"status":401`); n == 0 {
+		t.Error("the next minute is not recorded")
 	}
 }
 

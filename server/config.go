@@ -22,7 +22,8 @@ const (
 	DefaultBodyTimeout    = 30 * time.Second
 	DefaultWriteTimeout   = 60 * time.Second
 	DefaultIdleTimeout    = 120 * time.Second
-	DefaultGrace          = 10 * time.Second
+	DefaultGrace          = 8 * time.Second // below the ten seconds after which containers are killed
+	DefaultMaxConns       = 4096            // or half of the descriptors that the process may have
 )
 
 // Config is what a server is made of. Zero limits are the defaults above; a nil function counts as
@@ -41,6 +42,7 @@ type Config struct {
 	Ready          func(context.Context) Readiness
 	Drain          []func() // called once, in order, when the drain begins; they end open streams
 
+	MaxConns       int           // connections at once; one more waits to be accepted
 	MaxBody        int64         // bytes of a request's body
 	MaxHeaderBytes int           // bytes of a request's headers
 	HeaderTimeout  time.Duration // from the first byte to the last header
@@ -96,6 +98,7 @@ func ParseProxies(list []string) ([]netip.Prefix, error) {
 }
 
 func (c Config) withDefaults() Config {
+	c.MaxConns = orDefault(c.MaxConns, defaultConns())
 	c.MaxBody = orDefault(c.MaxBody, DefaultMaxBody)
 	c.MaxHeaderBytes = orDefault(c.MaxHeaderBytes, DefaultMaxHeaderBytes)
 	c.HeaderTimeout = orDefault(c.HeaderTimeout, DefaultHeaderTimeout)

@@ -2,8 +2,6 @@ package server
 
 import (
 	"net/http"
-	"net/netip"
-	"sync"
 	"time"
 
 	"prax/auth"
@@ -58,16 +56,11 @@ func (s *Server) denied(x *exchange, reason Reason) {
 // denials passes refusals on, within the limits of a minute.
 type denials struct {
 	report func(Denial)
-
-	mu     sync.Mutex
-	minute time.Time
-	total  int
-	remote map[string]int // at most denialsAMinute entries
-	more   int
+	*sample
 }
 
 func newDenials(report func(Denial)) *denials {
-	return &denials{report: report, remote: map[string]int{}}
+	return &denials{report: report, sample: newSample(denialsAMinute, denialsARemote)}
 }
 
 func (d *denials) add(one Denial) {
@@ -75,26 +68,12 @@ func (d *denials) add(one Denial) {
 		return
 	}
 	d.flush(one.At, false)
-	if d.admit(one) {
+	if d.admit(one.Remote) {
 		d.report(one)
 	}
 }
 
-func (d *denials) admit(one Denial) bool {
-	from := network(one.Remote)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.total >= denialsAMinute || d.remote[from] >= denialsARemote {
-		d.more++
-		return false
-	}
-	d.total++
-	d.remote[from]++
-	return true
-}
-
-// flush begins another minute when the last one is over, or must not be waited for, and reports what
-// that one left out.
+// flush reports what a minute that is over left out, see turn.
 func (d *denials) flush(now time.Time, early bool) {
 	if d.report == nil {
 		return
@@ -102,29 +81,4 @@ func (d *denials) flush(now time.Time, early bool) {
 	if more := d.turn(now, early); more > 0 {
 		d.report(Denial{At: now, Reason: DeniedMore, Count: more})
 	}
-}
-
-func (d *denials) turn(now time.Time, early bool) (more int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !early && now.Sub(d.minute) < time.Minute {
-		return 0
-	}
-	more = d.more
-	d.minute, d.total, d.more = now, 0, 0
-	clear(d.remote)
-	return more
-}
-
-// network is what one caller can easily have many addresses of: an IPv6 /64.
-func network(remote string) string {
-	a, err := netip.ParseAddr(remote)
-	if err != nil || a.Is4() {
-		return remote
-	}
-	p, err := a.WithZone("").Prefix(64)
-	if err != nil {
-		return remote
-	}
-	return p.String()
 }

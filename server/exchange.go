@@ -70,26 +70,30 @@ type (
 
 // limited is the request with the limits of size and time around its body. It is a copy: net/http
 // looks at its own request's body to know whether the connection can be used again.
-func (x *exchange) limited(r *http.Request, limit int64, timeout time.Duration) *http.Request {
+func (x *exchange) limited(r *http.Request, among *reading, limit int64, timeout time.Duration) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
-	x.body = body{src: r.Body, left: limit, limit: limit, over: r.ContentLength > limit}
+	x.body = body{src: r.Body, among: among, left: limit, limit: limit, over: r.ContentLength > limit}
 	if d, ok := x.ResponseWriter.(readDeadliner); ok {
 		x.body.conn = d
 		_ = d.SetReadDeadline(time.Now().Add(timeout))
 	}
+	among.begin(&x.body)
 	x.request = *r
 	x.request.Body = &x.body
 	return &x.request
 }
 
 // body is a request's body under its limits. Reading past the size gives *http.MaxBytesError; one
-// that announces too much is never read at all. The deadline ends with the body: the connection is
+// that announces too much is never read at all, one that has not come in when the server stops gives
+// edge.ErrStopping. The deadline ends with the body: the connection is
 // watched for a hang-up from then on, and a deadline would look like one.
 type body struct {
 	src   io.ReadCloser
 	conn  readDeadliner // nil where there is no connection
+	among *reading
+	cut   bool // guarded by among
 	left  int64
 	limit int64
 	over  bool
@@ -108,6 +112,12 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, &http.MaxBytesError{Limit: b.limit}
 	}
 	b.left -= int64(n)
+	if err == nil {
+		return n, nil
+	}
+	if b.among.end(b) {
+		return n, edge.ErrStopping
+	}
 	if err == io.EOF && b.conn != nil {
 		_ = b.conn.SetReadDeadline(time.Time{})
 	}

@@ -23,6 +23,8 @@ var (
 	noSniff   = []string{"nosniff"}
 	noStore   = []string{"no-store"}
 	challenge = []string{`Bearer error="invalid_token"`}
+
+	retryAfter = []string{"1"}
 )
 
 func errorBody(sentence string) []byte {
@@ -94,6 +96,15 @@ func (x *exchange) answer(r *http.Request, status int, body []byte) {
 func (x *exchange) unauthorized(r *http.Request) {
 	x.Header()["Www-Authenticate"] = challenge
 	x.refuse(r, http.StatusUnauthorized, unauthorized)
+}
+
+// tooMany refuses what goes beyond the client's budget before its body is read, so that the request's
+// id is not known.
+func (x *exchange) tooMany(r *http.Request) {
+	x.edge.Access.Outcome, x.edge.Access.Code = "error", strconv.Itoa(http.StatusTooManyRequests)
+	x.Header()["Retry-After"] = retryAfter
+	x.refuse(r, http.StatusTooManyRequests, append(jsonrpc.AppendError(nil, jsonrpc.UnknownID(r.Header.Get("Mcp-Protocol-Version")),
+		jsonrpc.Errorf(http.StatusTooManyRequests, "too many requests of this client at once: wait for an answer, then try again")), '\n'))
 }
 
 // internal answers a panic. On /mcp it is a JSON-RPC error; the request's own id is not known here.

@@ -29,9 +29,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // route knows whole paths only. There is no mux, because one redirects: a redirect would carry a
-// caller's token to wherever it points, and turns POST into GET.
+// caller's token to wherever it points, and turns POST into GET. A path that is written in another way
+// is another path: what stands in front and filters by path must not see less than what is served.
 func (s *Server) route(x *exchange, r *http.Request) {
 	switch path := r.URL.Path; {
+	case r.URL.RawPath != "": // the path has escapes that it needs not
+		x.route = routeOther
+		x.refuse(r, http.StatusNotFound, notFound)
 	case path == "/mcp" || path == "/mcp/":
 		x.route = routeMCP
 		s.mcp(x, r)
@@ -82,7 +86,17 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 		return
 	}
 	x.edge = s.cfg.Edge.Exchange(judge, p, x.id[0], x.remote, x.start)
-	s.cfg.MCP(x, x.limited(r, s.cfg.MaxBody, s.cfg.BodyTimeout), x.edge)
+	if !x.edge.Begin() {
+		x.tooMany(r)
+		return
+	}
+	defer x.edge.End()
+	defer s.reading.end(&x.body)
+	s.cfg.MCP(x, x.limited(r, &s.reading, s.cfg.MaxBody, s.cfg.BodyTimeout), x.edge)
+	if x.edge.Out() && x.status == 0 {
+		s.denied(x, DeniedUnknownToken)
+		x.unauthorized(r)
+	}
 }
 
 // authenticate looks at headers only: a token in the query string is none.

@@ -45,18 +45,45 @@ func (b *budget) clients() int {
 	return len(b.held)
 }
 
-// Take takes one place of the client's in-flight budget: once for each element of a batch, not once
-// for each request, so that a batch is no way around the limit. When ok, release gives the place
-// back and must be called exactly once; when not, the answer is "too many requests" and release is
-// nil.
+// Begin takes the exchange's own place of the client's in-flight budget, before the body is read: what
+// a client makes the server hold is bounded from then on. When it returns false, the answer is "too
+// many requests". The place is kept until [Exchange.End], or until the exchange becomes a stream.
+func (x *Exchange) Begin() bool {
+	x.own = x.edge.calls.take(x.client)
+	return x.own
+}
+
+// End gives the exchange's own place back. The answer has been written by then.
+func (x *Exchange) End() {
+	if x.own {
+		x.own = false
+		x.edge.calls.give(x.client)
+	}
+}
+
+// Take takes the place that one element is worked on in: once for each element of a batch, so that a
+// batch is no way around the limit. The exchange's own place serves one element at a time, so that
+// elements one after the other need no other. When ok, release must be called exactly once; when not,
+// the answer is "too many requests" and release is nil.
 func (x *Exchange) Take() (release func(), ok bool) {
+	if x.own && !x.used {
+		x.used = true
+		return x.leave, true
+	}
 	return x.edge.calls.place(x.client)
 }
 
-// TakeStream takes one place among the client's open event streams, which count apart from calls:
-// many idle streams never stop a client from calling. The contract is that of [Exchange.Take].
+func (x *Exchange) leave() { x.used = false }
+
+// TakeStream takes one place among the client's open event streams, and gives the exchange's own
+// back: they count apart, many idle streams never stop a client from calling. When ok, release must be
+// called exactly once.
 func (x *Exchange) TakeStream() (release func(), ok bool) {
-	return x.edge.streams.place(x.client)
+	release, ok = x.edge.streams.place(x.client)
+	if ok {
+		x.End()
+	}
+	return release, ok
 }
 
 func (b *budget) place(client string) (release func(), ok bool) {

@@ -113,6 +113,68 @@ func TestBudgetSurvivesRevocation(t *testing.T) {
 	}
 }
 
+// An exchange's own place serves its elements one at a time, and is kept from its beginning to its end.
+func TestOwnPlace(t *testing.T) {
+	t.Parallel()
+	e := edge.New(edge.Config{MaxInFlight: 1})
+	x := as(e, "alice")
+	if !x.Begin() {
+		t.Fatal("refused with nothing in hand")
+	}
+	for range 3 {
+		release, ok := x.Take()
+		if !ok {
+			t.Fatal("an element does not get its exchange's own place")
+		}
+		if _, ok := x.Take(); ok {
+			t.Error("two elements at once share one place")
+		}
+		release()
+		if as(e, "alice").Begin() {
+			t.Error("the place is given up between two elements")
+		}
+	}
+	x.End()
+	x.End()
+	other := as(e, "alice")
+	if !other.Begin() {
+		t.Error("the place was not given back")
+	}
+	other.End()
+	if calls, _ := e.Clients(); calls != 0 {
+		t.Errorf("%d clients remembered", calls)
+	}
+}
+
+// What becomes a stream counts as one, and as a call no more; what is refused as one still ends.
+func TestStreamGivesTheOwnPlaceBack(t *testing.T) {
+	t.Parallel()
+	e := edge.New(edge.Config{MaxInFlight: 1, MaxStreams: 1})
+	x, second := as(e, "alice"), as(e, "alice")
+	if !x.Begin() {
+		t.Fatal("refused")
+	}
+	release, ok := x.TakeStream()
+	if calls, streams := e.Clients(); !ok || calls != 0 || streams != 1 {
+		t.Errorf("%v: %d calls and %d streams in hand, want the stream alone", ok, calls, streams)
+	}
+	if !second.Begin() {
+		t.Fatal("a stream keeps its client from calling")
+	}
+	if _, ok := second.TakeStream(); ok {
+		t.Error("a second stream was let in")
+	}
+	if calls, _ := e.Clients(); calls != 1 {
+		t.Error("the place was given back although there is no stream")
+	}
+	second.End()
+	x.End()
+	release()
+	if calls, streams := e.Clients(); calls != 0 || streams != 0 {
+		t.Errorf("%d and %d clients remembered", calls, streams)
+	}
+}
+
 func TestTakeAllocations(t *testing.T) {
 	x := as(edge.New(edge.Config{}), "alice")
 	got := testing.AllocsPerRun(1000, func() {

@@ -1,6 +1,6 @@
 // Package edge is one HTTP exchange as an adapter sees it: [Exchange], with the principal that was
 // verified, the request id, the access record to fill in, the caller's in-flight budget
-// ([Exchange.Take], once for each element of a batch) and [Exchange.Live], which judges a stream
+// ([Exchange.Begin], and [Exchange.Take] once for each element of a batch) and [Exchange.Live], which judges a stream
 // again for as long as it is open.
 //
 // server makes exchanges and calls an adapter's [Handler]; the adapters (server/mcp and its
@@ -8,14 +8,19 @@
 package edge
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
 	"prax/auth"
 )
 
-// Handler answers one exchange of a caller that is known.
+// Handler answers one exchange of a caller that is known. One that finds the caller out once the body
+// has arrived ([Exchange.Refresh]) writes nothing and returns: server answers it as an unknown caller.
 type Handler func(w http.ResponseWriter, r *http.Request, x *Exchange)
+
+// ErrStopping is what reading a body gives that had not come in when the server began to stop.
+var ErrStopping = errors.New("the server is stopping")
 
 // Authenticator turns a request's credential into a principal. clients.Registry is one.
 type Authenticator interface {
@@ -44,6 +49,9 @@ type Exchange struct {
 	judge   Authenticator
 	changed <-chan struct{} // of the generation that Refresh last saw
 	client  string          // whose budgets it draws on: the name of the principal that it began with
+	own     bool            // it holds a place of its own
+	used    bool            // an element is being worked on in that place
+	out     bool            // Refresh found the client out
 }
 
 // Access is what the adapter knows for the access record.

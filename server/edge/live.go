@@ -105,12 +105,21 @@ func (x *Exchange) Again() (p auth.Principal, ok bool) {
 	return p, ok
 }
 
-// Refresh is Again when another registry generation came into force since the exchange began. An
-// adapter calls it once it has read the body, which may come in long after its token: until then the
-// request has not arrived.
-func (x *Exchange) Refresh() {
-	if now := x.judge.Changed(); now != x.changed {
-		x.changed = now
-		x.Again()
+// Refresh is Again when another registry generation came into force since the exchange began, or the
+// credential has lapsed. An adapter calls it once it has read the body, which may come in long after
+// its token: until then the request has not arrived. False says that the client is out: the adapter
+// must write nothing.
+func (x *Exchange) Refresh() bool {
+	now := x.judge.Changed()
+	lapsed := !x.Principal.Expires.IsZero() && x.Principal.Expired(x.edge.now())
+	if now == x.changed && !lapsed {
+		return true
 	}
+	x.changed = now
+	_, ok := x.Again()
+	x.out = !ok
+	return ok
 }
+
+// Out tells whether Refresh found the client out.
+func (x *Exchange) Out() bool { return x.out }

@@ -246,11 +246,32 @@ func TestRefreshJudgesAnotherGeneration(t *testing.T) {
 	r := newRegistry(time.Now, alice(nil))
 	x := exchange(r, alice(nil))
 	before := x.Principal
-	if x.Refresh(); x.Principal.Generation != before.Generation {
+	if ok := x.Refresh(); !ok || x.Out() || x.Principal.Generation != before.Generation {
 		t.Error("judged again although nothing changed")
 	}
+	r.set(alice(func(p *auth.Principal) { p.Allow = auth.Names("b") }))
+	if ok := x.Refresh(); !ok || x.Out() || x.Principal.Allow.Has("a") {
+		t.Errorf("a narrowed client is %+v, known %v", x.Principal, ok)
+	}
 	r.set()
-	if x.Refresh(); x.Principal.Allow.Len() != 0 || x.Principal.Client != "alice" {
-		t.Errorf("a removed client is still %+v", x.Principal)
+	if ok := x.Refresh(); ok || !x.Out() || x.Principal.Allow.Len() != 0 || x.Principal.Client != "alice" {
+		t.Errorf("a removed client is still %+v, known %v", x.Principal, ok)
+	}
+}
+
+// A credential that lapses while the body is under way is out, although no file changed.
+func TestRefreshSeesALapse(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	clock := func() time.Time { return now }
+	lapsing := alice(func(p *auth.Principal) { p.Expires = now.Add(time.Second) })
+	r := newRegistry(clock, lapsing)
+	x := edge.New(edge.Config{Now: clock}).Exchange(r, lapsing, "r1", "192.0.2.1", now)
+	if !x.Refresh() || x.Out() {
+		t.Error("out before it lapsed")
+	}
+	now = now.Add(time.Second)
+	if x.Refresh() || !x.Out() || x.Principal.Allow.Len() != 0 {
+		t.Errorf("a lapsed client is still %+v", x.Principal)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"prax/server/edge"
 	"prax/server/jsonrpc"
 )
 
@@ -141,6 +142,9 @@ func unreadable(err error) error {
 	if errors.As(err, &tooLarge) {
 		return refusal(http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest,
 			"the body has more than %d bytes", tooLarge.Limit)
+	}
+	if errors.Is(err, edge.ErrStopping) {
+		return refusal(http.StatusServiceUnavailable, codeStopping, "the server is stopping: send it again")
 	}
 	return refusal(http.StatusRequestTimeout, jsonrpc.CodeInvalidRequest, "the body did not arrive whole")
 }

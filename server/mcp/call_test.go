@@ -207,32 +207,38 @@ func TestTooManyInFlight(t *testing.T) {
 	})
 }
 
-// A caller that is revoked while its body is under way reaches nothing by the rest of it.
+// A caller that is revoked or lapses while its body is under way reaches nothing by the rest of it, and
+// is told nothing here: it is answered as an unknown one.
 func TestLaw3ABodyThatTakesItsTime(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, nil)
-		for _, c := range []struct{ body, want string }{
-			{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_write"}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: note_write"}}`},
-			{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`},
-			{`[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`, `[{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}]`},
-		} {
-			h.clients.set(client("alice", everyTool))
-			r := newPost("alice", "")
-			body, late := io.Pipe()
-			r.Body, r.ContentLength = body, int64(len(c.body))
-			v := h.begin(t, r)
-			_, _ = io.WriteString(late, c.body[:10])
-			synctest.Wait()
-			h.clients.set(client("clerk", auth.Names("clock")))
-			_, _ = io.WriteString(late, c.body[10:])
-			_ = late.Close()
-			<-v.done
-			if got := v.read(t); got != c.want+"\n" {
-				t.Errorf("got %s, want %s", got, c.want)
-			}
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_write"}}`
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	for name, out := range map[string]func(h *house){
+		"revoked": func(h *house) { h.clients.set(client("clerk", auth.Names("clock"))) },
+		"expired": func(*house) { time.Sleep(2 * time.Minute) },
+	} {
+		for _, body := range []string{call, list, `[` + list + `]`, `[` + call, ``, `{"jsonrpc":"2.0","method":"notifications/initialized"}`} {
+			t.Run(name+" "+body, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					h := newHouse(t, nil)
+					h.clients.set(until(client("alice", everyTool), time.Now().Add(time.Minute)))
+					r := newPost("alice", "")
+					slow, late := io.Pipe()
+					r.Body, r.ContentLength = slow, -1
+					v := h.begin(t, r)
+					synctest.Wait()
+					out(h)
+					_, _ = io.WriteString(late, body)
+					_ = late.Close()
+					<-v.done
+					if got := v.read(t); v.status != 401 || got != "unauthorized\n" || len(h.journal.events) != 0 {
+						t.Errorf("%d %q, and %d events", v.status, got, len(h.journal.events))
+					}
+				})
+			})
 		}
-	})
+	}
 }
 
 // A tool that goes at the very moment when a stream's caller is judged again ends the call as well, and
@@ -351,6 +357,8 @@ func TestBodies(t *testing.T) {
 		{"announced too long", strings.NewReader(ping), 1 << 40, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		{"cut off", io.MultiReader(strings.NewReader(`{"jsonrpc"`), iotest.ErrReader(io.ErrUnexpectedEOF)), 40, 408,
 			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the body did not arrive whole"}}`},
+		{"cut by the drain", io.MultiReader(strings.NewReader(`{"jsonrpc"`), iotest.ErrReader(edge.ErrStopping)), 40, 503,
+			`{"jsonrpc":"2.0","id":null,"error":{"code":503,"message":"the server is stopping: send it again"}}`},
 		{"empty", strings.NewReader(""), 0, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the body is empty"}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -140,7 +140,11 @@ func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	h.server.Serve(w, r, h.exchange(p))
+	x := h.exchange(p)
+	h.server.Serve(w, r, x)
+	if x.Out() {
+		http.Error(w, "unauthorized", http.StatusUnauthorized)
+	}
 }
 
 func (h *house) exchange(p auth.Principal) *edge.Exchange {

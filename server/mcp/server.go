@@ -87,11 +87,13 @@ func (s *Server) Drain() { s.drain(errDraining) }
 
 // Serve answers one POST: an edge.Handler. The caller is known, the method is POST, and the body is
 // limited and read by nobody yet. The body is read to its end, so that r.Context ends when the
-// caller hangs up.
+// caller hangs up. Nothing is written for a caller that is out by then.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
 	q := &request{s: s, w: w, r: r, x: x, id: x.RequestID}
 	body, err := q.open()
-	x.Refresh()
+	if !x.Refresh() {
+		return
+	}
 	switch {
 	case err != nil:
 		q.refuse(err)

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// sample lets so many of a kind through in each minute, and counts the others.
+type sample struct {
+	most int // in all
+	each int // of one caller's network
+
+	mu     sync.Mutex
+	minute time.Time
+	total  int
+	remote map[string]int // at most most entries
+	more   int
+}
+
+func newSample(most, each int) *sample {
+	return &sample{most: most, each: each, remote: make(map[string]int, most)}
+}
+
+func (s *sample) admit(remote string) bool {
+	from := network(remote)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.total >= s.most || s.remote[from] >= s.each {
+		s.more++
+		return false
+	}
+	s.total++
+	s.remote[from]++
+	return true
+}
+
+// turn begins another minute when the last one is over, or must not be waited for, and gives how many
+// that one left out.
+func (s *sample) turn(now time.Time, early bool) (more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !early && now.Sub(s.minute) < time.Minute {
+		return 0
+	}
+	more = s.more
+	s.minute, s.total, s.more = now, 0, 0
+	clear(s.remote)
+	return more
+}
+
+// network is what one caller can easily have many addresses of: an IPv6 /64.
+func network(remote string) string {
+	a, err := netip.ParseAddr(remote)
+	if err != nil || a.Is4() {
+		return remote
+	}
+	p, err := a.WithZone("").Prefix(64)
+	if err != nil {
+		return remote
+	}
+	return p.String()
+}
