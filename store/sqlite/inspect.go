@@ -11,10 +11,10 @@ import (
 
 // How much of a database a start looks through, so that it stays quick.
 const (
-	inspectAlways  = 64 << 20 // bytes of a file whose pages are checked at every start
-	inspectUnclean = 1 << 30  // and after a server that did not end by itself
-	inspectEvents  = 1000     // newest events that are decoded
-	inspectBody    = 8 << 20  // and bytes of them
+	inspectAlways  = 32 << 20  // bytes of a file whose pages are checked at every start
+	inspectUnclean = 256 << 20 // and after a server that did not end by itself
+	inspectEvents  = 1000      // newest events that are decoded
+	inspectBody    = 4 << 20   // and bytes of them
 )
 
 // inspect looks at a database before anything trusts it, and refuses one that is damaged. Where

@@ -132,6 +132,33 @@ func TestHeadCannotBeSignedAtTheEnd(t *testing.T) {
 	whole(t, dir)
 }
 
+// TestFailedStartKeepsTheLog: after a crash, and a start that fails, the next one finds all there is.
+func TestFailedStartKeepsTheLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := opened(t, sqlite.Config{Dir: dir, HeadEvery: time.Hour})
+	if err := put(db, "alice", "acknowledged"); err != nil {
+		t.Fatal(err)
+	}
+	killed := copyStore(t, dir, "prax.db-wal")
+	head := filepath.Join(killed, "audit-head.json")
+	if err := errors.Join(os.Rename(head, head+".kept"), os.Mkdir(head, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, killed, "audit head")
+	if err := errors.Join(os.Remove(head), os.Rename(head+".kept", head)); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	after := opened(t, sqlite.Config{Dir: killed, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if got := newest(t, after, "alice"); len(got) != 1 {
+		t.Errorf("%d documents, want 1", len(got))
+	}
+	if strings.Contains(log.String(), "log is missing") {
+		t.Errorf("the start complains:\n%s", &log)
+	}
+}
+
 // TestDatabaseIsGone: where a log or a head tells of a database that is missing or empty, nothing
 // is started anew over them.
 func TestDatabaseIsGone(t *testing.T) {
@@ -248,64 +275,6 @@ func TestLeftoversGo(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}
-	}
-}
-
-// TestDamaged: a database whose pages, or newest events, are not what they were is refused.
-func TestDamaged(t *testing.T) {
-	t.Parallel()
-	dir := written(t)
-	t.Run("pages", func(t *testing.T) {
-		t.Parallel()
-		copied := copyStore(t, dir)
-		spoil(t, filepath.Join(copied, "prax.db"))
-		refused(t, copied, "restore a backup")
-	})
-	t.Run("newest event", func(t *testing.T) {
-		t.Parallel()
-		copied := copyStore(t, dir)
-		tamper(t, copied, `UPDATE event SET body = replace(body, '"kind"', '"extra":1,"kind"') WHERE seq = 28`)
-		refused(t, copied, "restore a backup")
-	})
-}
-
-// spoil overwrites all pages but the first.
-func spoil(t *testing.T, path string) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt(bytes.Repeat([]byte{0xa5}, int(info.Size())-4096), 4096); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestDamageIsUnhealthy: what is found while it runs makes Health say so.
-func TestDamageIsUnhealthy(t *testing.T) {
-	t.Parallel()
-	dir := written(t)
-	db := open(t, sqlite.Config{Dir: dir})
-	defer db.Close() // whatever it says of such a file
-	if err := db.Health(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the log is folded", func() bool {
-		info, err := os.Stat(filepath.Join(dir, "prax.db-wal"))
-		return err == nil && info.Size() == 0
-	})
-	spoil(t, filepath.Join(dir, "prax.db"))
-	_, err := db.Verify(context.Background())
-	if err == nil {
-		t.Fatal("the damage was not read")
-	}
-	if err := db.Health(context.Background()); err == nil || !strings.Contains(err.Error(), "damaged") {
-		t.Errorf("health: %v", err)
 	}
 }
 
