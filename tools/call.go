@@ -25,7 +25,7 @@ func (r *Registry) Call(ctx context.Context, asked *Call) (*Result, error) {
 	call.record.judged(e, call.Name, decision)
 	// The check of e changes no decision; with it nothing that decides wrongly can reach a nil tool.
 	if !decision.OK || e == nil {
-		r.config.Store.Record(call.record.ended(OutcomeDenied, ""))
+		r.denials.add(call.record.ended(OutcomeDenied, ""))
 		return nil, ErrUnknownTool
 	}
 	given, err := arguments(call.Arguments)
@@ -57,6 +57,9 @@ func (r *Registry) use(ctx context.Context, e *entry, c *Call) ending {
 	end := r.run(ctx, e, c)
 	if end.err == nil {
 		end.err = e.broken(end.result)
+	}
+	if end.err == nil {
+		end.err = tooLarge(end.result)
 	}
 	if end.outcome == OutcomeOK && (end.err != nil || end.result.IsError) {
 		end.outcome = OutcomeError

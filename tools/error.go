@@ -26,6 +26,7 @@ const (
 	CodeQuota            Code = "QUOTA_REACHED"
 	CodeBusy             Code = "BUSY"
 	CodeStoreFull        Code = "STORE_FULL"
+	CodeTooLarge         Code = "TOO_LARGE"
 	CodeTimeout          Code = "TIMEOUT"
 	CodeCancelled        Code = "CANCELLED"
 	CodeInternal         Code = "INTERNAL"

@@ -18,6 +18,14 @@ func Spelling(name string, s auth.Spelling) string {
 	return name
 }
 
+// NoToken is a name as records may have it: a caller can put its token where a tool's name belongs.
+func NoToken(asked string) string {
+	if strings.Contains(asked, auth.TokenPrefix) {
+		return "(a token)"
+	}
+	return asked
+}
+
 var folder = strings.NewReplacer(".", "", "_", "", "-", "")
 
 // fold is what two names must not share: they would look like one tool to a reader, and in some

@@ -48,7 +48,7 @@ func (r *Registry) newRecord(c *Call, start time.Time) *record {
 func (rec *record) judged(e *entry, asked string, d policy.Decision) {
 	rec.event.Decision = string(d.Reason)
 	if e == nil {
-		rec.event.Tool = store.SafeString(asked)
+		rec.event.Tool = store.SafeString(NoToken(asked))
 		return
 	}
 	rec.event.Tool = e.tool.Name

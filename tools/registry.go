@@ -32,6 +32,7 @@ type Registry struct {
 	config  Config
 	current atomic.Pointer[catalogue]
 	running running
+	denials denials
 
 	mu      sync.Mutex // held while a generation is made
 	changed chan struct{}
@@ -52,6 +53,7 @@ func NewRegistry(c Config) *Registry {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	r := &Registry{config: c, changed: make(chan struct{})}
+	r.denials = denials{record: c.Store.Record, now: c.Now, clients: map[string]*denied{}}
 	r.current.Store(&catalogue{byName: map[string]*entry{}})
 	return r
 }
@@ -136,5 +138,6 @@ func (r *Registry) Changed() <-chan struct{} {
 // Close refuses further calls and waits until every handler has returned, those included whose
 // callers were answered at the deadline. The error says how many had not when ctx ended.
 func (r *Registry) Close(ctx context.Context) error {
+	defer r.denials.close()
 	return r.running.close(ctx)
 }

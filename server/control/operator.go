@@ -182,10 +182,10 @@ type detail struct {
 
 func (o *Operator) begin(act, as, tool string) store.Event {
 	// The strings are the operator's own; the uid is a number: this always marshals.
-	text, _ := json.Marshal(detail{As: store.SafeString(as), UID: o.uid})
+	text, _ := json.Marshal(detail{As: store.SafeString(tools.NoToken(as)), UID: o.uid})
 	return store.Event{
 		At: o.cfg.Now(), Kind: EventOperator, RequestID: rand.Text(), Client: o.name,
-		Method: act, Tool: store.SafeString(tool), Detail: string(text),
+		Method: act, Tool: store.SafeString(tools.NoToken(tool)), Detail: string(text),
 	}
 }
 

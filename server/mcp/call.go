@@ -18,7 +18,7 @@ func (q *request) call(dst []byte) ([]byte, error) {
 	if !ok || name == "" {
 		return dst, badParams("params.name must be the name of a tool")
 	}
-	q.x.Access.Tool = name
+	q.x.Access.Tool = tools.NoToken(name)
 	res, err := q.run(name)
 	switch {
 	case errors.Is(err, tools.ErrUnknownTool):

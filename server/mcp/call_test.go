@@ -393,6 +393,7 @@ func TestAccessRecord(t *testing.T) {
 		{`{`, edge.Access{Outcome: "error", Code: "-32700"}},
 		{call("clock", "{}"), edge.Access{Method: "tools/call", Tool: "clock", Outcome: "ok"}},
 		{call("nope", "{}"), edge.Access{Method: "tools/call", Tool: "nope", Outcome: "denied", Code: "-32602"}},
+		{call("Bearer prx_canary", "{}"), edge.Access{Method: "tools/call", Tool: "(a token)", Outcome: "denied", Code: "-32602"}},
 		{call("fail", "{}"), edge.Access{Method: "tools/call", Tool: "fail", Outcome: "error", Code: "NOT_FOUND"}},
 		{call("clock", "[]"), edge.Access{Method: "tools/call", Tool: "clock", Outcome: "error", Code: "-32602"}},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"},` + call("clock", "{}") + `]`, edge.Access{Method: "batch", Outcome: "ok"}},
