@@ -15,21 +15,21 @@ import (
 // act answers one request of an operator with a value to be sent.
 type act func(ctx context.Context, o *Operator, body []byte) (any, error)
 
-// routes are the acts. Streams end when stop does.
+// routes are the acts. When stop ends, streams do, and requests whose body has not come in.
 func (s *Server) routes(stop context.Context) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /call", s.act(call))
-	mux.Handle("POST /access", s.act(access))
-	mux.Handle("POST /verify", s.act(func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Verify(ctx) }))
-	mux.Handle("POST /reload", s.act(func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Reload(ctx) }))
-	mux.Handle("GET /status", s.act(func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Status(ctx) }))
+	mux.Handle("POST /call", s.act(stop, call))
+	mux.Handle("POST /access", s.act(stop, access))
+	mux.Handle("POST /verify", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Verify(ctx) }))
+	mux.Handle("POST /reload", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Reload(ctx) }))
+	mux.Handle("GET /status", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Status(ctx) }))
 	mux.Handle("GET /audit", s.audit(stop))
 	return mux
 }
 
-func (s *Server) act(f act) http.Handler {
+func (s *Server) act(stop context.Context, f act) http.Handler {
 	return s.admitted(func(w http.ResponseWriter, r *http.Request, o *Operator) {
-		body, err := readBody(w, r)
+		body, err := readBody(stop, w, r)
 		if err != nil {
 			s.fail(w, err)
 			return
@@ -58,10 +58,14 @@ func (s *Server) admitted(f func(http.ResponseWriter, *http.Request, *Operator))
 
 // readBody ends the body's deadline with the body: from then on the connection is watched for a
 // hang-up, and a deadline would look like one.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func readBody(stop context.Context, w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Now().Add(bodyTimeout))
+	uncut := context.AfterFunc(stop, func() { _ = out.SetReadDeadline(time.Unix(1, 0)) })
 	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if !uncut() {
+		return nil, errStopping // nothing has begun
+	}
 	if err != nil {
 		return nil, &badRequest{err}
 	}
@@ -101,11 +105,16 @@ func (s *Server) audit(stop context.Context) http.Handler {
 		defer cancel()
 		defer context.AfterFunc(stop, cancel)()
 		if err := o.Events(ctx, after, q.Get("follow") == "true", eventWriter(w)); err != nil {
-			s.cfg.Log.Error("operator's socket: audit", slog.Any("error", err))
+			if ctx.Err() == nil && !errors.Is(err, errGone) {
+				s.cfg.Log.Error("operator's socket: audit", slog.Any("error", err))
+			}
 			panic(http.ErrAbortHandler) // half a stream must not look whole
 		}
 	})
 }
+
+// errGone says that the reader of a stream has left.
+var errGone = errors.New("the reader has gone")
 
 func eventWriter(w http.ResponseWriter) func([]store.Event) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -118,9 +127,12 @@ func eventWriter(w http.ResponseWriter) func([]store.Event) error {
 				return err
 			}
 			if _, err := w.Write(append(line, '\n')); err != nil {
-				return err
+				return errGone
 			}
 		}
-		return out.Flush()
+		if out.Flush() != nil {
+			return errGone
+		}
+		return nil
 	}
 }

@@ -30,11 +30,11 @@ const (
 	idleTimeout   = 120 * time.Second
 	maxHeader     = 16 << 10
 	maxBody       = 1 << 20
-	grace         = 10 * time.Second
+	grace         = 8 * time.Second // below the ten seconds after which containers are killed
 )
 
-// Serve answers on ln until ctx ends; then streams end, running calls have ten seconds, and the
-// socket is gone when it returns.
+// Serve answers on ln until ctx ends; then streams end, requests whose body has not come in are cut,
+// running calls have the grace, and the socket is gone when it returns.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()

@@ -71,6 +71,8 @@ func (e *badRequest) Unwrap() error { return e.cause }
 
 var errForbidden = errors.New("only the server's own user and root may use this socket")
 
+var errStopping = errors.New("the server is stopping")
+
 // failures pairs errors with their codes, the one way and the other.
 var failures = []struct {
 	err    error
@@ -78,6 +80,7 @@ var failures = []struct {
 	status int
 }{
 	{errForbidden, "forbidden", http.StatusForbidden},
+	{errStopping, "stopping", http.StatusServiceUnavailable},
 	{ErrNoClient, "no_client", http.StatusNotFound},
 	{tools.ErrUnknownTool, "unknown_tool", http.StatusNotFound},
 	{tools.ErrArguments, "invalid_arguments", http.StatusBadRequest},
