@@ -1,12 +1,18 @@
 package main
 
 import (
+	"context"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"prax/server/control"
+	"prax/store/sqlite"
 )
 
 // TestSignals: what is sent twice within half a second was meant once; a later one stops at once,
@@ -54,5 +60,41 @@ func TestSignals(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestStopAtOnce: a later signal ends the command with an error while the server still runs.
+func TestStopAtOnce(t *testing.T) {
+	t.Parallel()
+	stop, cancel := context.WithCancel(t.Context())
+	atOnce, data := make(chan struct{}), filepath.Join(t.TempDir(), "data")
+	p, _, _ := trial("PRAX_DATA="+data, "PRAX_ADDR=127.0.0.1:0", "PRAX_LOG=error")
+	p.signals = func(context.Context, func() time.Time) *signals {
+		return &signals{stop: stop, atOnce: atOnce, end: func() {}}
+	}
+	ended := make(chan int, 1)
+	go func() { ended <- p.run([]string{"serve"}) }()
+	within(t, "the socket is there", func() bool { return exists(filepath.Join(data, control.SocketName)) })
+	close(atOnce)
+	within(t, "the command has ended", func() bool { return len(ended) == 1 })
+	if code := <-ended; code != exitFailed {
+		t.Errorf("it ends with %d, want %d", code, exitFailed)
+	}
+	cancel() // a process would be gone; here the server is stopped, for the next test
+	within(t, "the data directory is free", func() bool {
+		db, err := sqlite.Open(t.Context(), sqlite.Config{Dir: data, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+		return err == nil && db.Close() == nil
+	})
+}
+
+// within waits until done, patience at most.
+func within(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for !done() {
+		if !pause(ctx) {
+			t.Fatalf("not within %v: %s", patience, what)
+		}
 	}
 }

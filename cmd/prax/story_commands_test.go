@@ -25,7 +25,7 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	serve [flag...]                 start prax serve, wait until it listens, set $URL
 //	                                (-until takes a status, or a regular expression for the whole answer)
 //	signal TERM|INT|HUP|KILL        send a signal to it
-//	stopped [-press SIGNAL] CODE    wait until it has ended with this exit code, sending it a signal again and again
+//	stopped CODE                    wait until it has ended with this exit code
 //	as-alice [-until STATUS] METHOD [PARAMS]     POST JSON-RPC with alice's token; stdout: status, body
 //	as-reader, as-nobody            the same with theirs
 //	as-token TOKEN ...              the same with any token

@@ -89,36 +89,21 @@ func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func stoppedCommand(ts *testscript.TestScript, neg bool, args []string) {
-	r, press := serverOf(ts), syscall.Signal(0)
-	if len(args) == 3 && args[0] == "-press" {
-		press, args = storySignals[args[1]], args[2:]
-	}
+	r := serverOf(ts)
 	if neg || len(args) != 1 || r.cmd == nil {
-		ts.Fatalf("usage: stopped [-press SIGNAL] CODE, with a server running")
+		ts.Fatalf("usage: stopped CODE, with a server running")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	for !r.ended() {
-		if press != 0 {
-			_ = r.cmd.Process.Signal(press) // it may have ended just now
-		}
-		if !pause(ctx) {
-			ts.Fatalf("serve has not stopped after %v", patience)
-		}
+	select {
+	case <-r.over:
+	case <-ctx.Done():
+		ts.Fatalf("serve has not stopped after %v", patience)
 	}
 	if strconv.Itoa(r.code) != args[0] {
 		ts.Fatalf("serve ended with %d, want %s:\n%s", r.code, args[0], ts.ReadFile("serve.err"))
 	}
 	r.cmd = nil
-}
-
-func (r *running) ended() bool {
-	select {
-	case <-r.over:
-		return true
-	default:
-		return false
-	}
 }
 
 // kill ends a server that its story left running.
