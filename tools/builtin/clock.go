@@ -3,9 +3,10 @@ package builtin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones do not depend on the machine
+	_ "time/tzdata" // for machines that have no zones
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -57,11 +58,32 @@ func clockResult(now time.Time, name string) (*tools.Result, error) {
 	})
 }
 
-// zoneOf is the zone of a name. Local is a name to Go, but nothing to a caller elsewhere.
+// zoneOf is the zone of a name; UTC without one.
 func zoneOf(name string) (*time.Location, error) {
-	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
-		return nil, misfit("timezone_name", "is not a time zone: use an IANA name such as UTC or Europe/Berlin")
+	if name == "" {
+		return time.UTC, nil
 	}
-	return zone, nil
+	if named(name) {
+		if zone, err := time.LoadLocation(name); err == nil {
+			return zone, nil
+		}
+	}
+	return nil, misfit("timezone_name", "is not a time zone: use an IANA name such as UTC or Europe/Berlin")
+}
+
+// The names that IANA gives: those in an area, and those that stand alone. Go reads the machine's own
+// files too, of which some, such as localtime, say where the machine stands.
+var (
+	areas = strings.Fields("Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian Mexico Pacific US")
+	alone = strings.Fields("CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran " +
+		"Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT UTC " +
+		"Universal W-SU WET Zulu")
+)
+
+func named(name string) bool {
+	area, _, within := strings.Cut(name, "/")
+	if within {
+		return slices.Contains(areas, area)
+	}
+	return slices.Contains(alone, name)
 }

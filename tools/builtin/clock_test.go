@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,5 +36,26 @@ func TestClock(t *testing.T) {
 				t.Errorf("object (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestClockKnowsNoHost: what the machine itself calls a zone tells where it stands, so only the names
+// of IANA are zones.
+func TestClockKnowsNoHost(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	for _, name := range []string{
+		"Local", "local", "localtime", "posixrules", "Factory", "posix/Europe/Berlin", "right/UTC", "/etc/localtime", "/usr/share/zoneinfo/UTC",
+		"Europe/../localtime", "../localtime", "./localtime", "Europe", "Europe/", "Europe/Nowhere", "zone.tab",
+	} {
+		code, text := g.refused(t, "alice", "get_current_datetime", `{"timezone_name":"`+name+`"}`)
+		if code != "INVALID_ARGUMENTS" || !strings.Contains(text, "IANA") {
+			t.Errorf("%s: %s %s", name, code, text)
+		}
+	}
+	for _, name := range []string{"UTC", "Etc/GMT+5", "GB-Eire", "EST5EDT", "America/Argentina/Buenos_Aires", "US/Hawaii", "Zulu"} {
+		if _, object := g.good(t, "alice", "get_current_datetime", `{"timezone_name":"`+name+`"}`); object["timezone"] != name {
+			t.Errorf("%s: %v", name, object)
+		}
 	}
 }
