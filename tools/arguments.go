@@ -89,7 +89,7 @@ func explain(err error) error {
 func exact(number string) error {
 	f, err := strconv.ParseFloat(number, 64)
 	switch {
-	case err != nil || math.IsInf(f, 0):
+	case err != nil || math.IsInf(f, 0), f == 0 && hasDigits(number):
 		return errors.New("a number out of range")
 	case math.Abs(f) < maxExact, strings.ContainsAny(number, "eE"):
 		return nil
@@ -97,4 +97,10 @@ func exact(number string) error {
 		return nil
 	}
 	return errors.New("an integer beyond 2^53, write it as a string,")
+}
+
+// hasDigits tells whether a number is written as something else than zero, as 0.1e-99999 is.
+func hasDigits(number string) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	return strings.ContainsAny(mantissa, "123456789")
 }

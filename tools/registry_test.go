@@ -243,7 +243,8 @@ func TestArguments(t *testing.T) {
 		{"an integer of 10,000 digits", `{"a":` + strings.Repeat("9", 10000) + `}`, "", "range"},
 		{"1e400", `{"a":1e400}`, "", "range"},
 		{"a float on purpose", `{"a":1e20}`, `{"a":1e20}`, ""},
-		{"0.1e-99999", `{"a":0.1e-99999}`, `{"a":0.1e-99999}`, ""},
+		{"0.1e-99999", `{"a":0.1e-99999}`, "", "range"},
+		{"zero with an exponent", `{"a":-0.0e-99999}`, `{"a":-0.0e-99999}`, ""},
 		{"a fraction", `{"a":0.25}`, `{"a":0.25}`, ""},
 		{"100,000 names", `{"a":[` + strings.Repeat(`0,`, 100_000) + `0]}`, "", "50000"},
 	}
