@@ -46,7 +46,17 @@ func makeDirectory(dir string) error {
 	if !info.IsDir() {
 		return fmt.Errorf("data directory %s is a file", dir)
 	}
-	return nil
+	return checkOwner(dir, info)
+}
+
+// checkOwner keeps root out of another user's directory: what root writes there, the server that runs
+// as its owner can read no more.
+func checkOwner(dir string, info fs.FileInfo) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || stat.Uid == 0 {
+		return nil
+	}
+	return fmt.Errorf("data directory %s belongs to uid %d: do this as that user (sudo -u '#%d'), who could not read what root writes", dir, stat.Uid, stat.Uid)
 }
 
 // explain says in one sentence why a directory cannot be used, and as whom.
@@ -57,7 +67,7 @@ func explain(dir string, err error) error {
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("data directory %s: its parent is a file", dir)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("data directory %s: uid %d may not write there", dir, os.Getuid())
+		return fmt.Errorf("data directory %s: uid %d may not read and write there", dir, os.Getuid())
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("data directory %s is on a read-only file system", dir)
 	default:

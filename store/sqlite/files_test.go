@@ -102,7 +102,7 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := sqlite.Open(context.Background(), sqlite.Config{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "may not write there") {
+	if err == nil || !strings.Contains(err.Error(), "may not read and write there") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -284,5 +284,30 @@ func readable(t *testing.T, db *sqlite.DB, documents int) {
 	var out bytes.Buffer
 	if err := db.Export(context.Background(), &out, 0); err != nil || out.Len() == 0 {
 		t.Errorf("export: %v, %q", err, &out)
+	}
+}
+
+// TestRootKeepsOut: what root wrote into the directory of a server that runs as another user, that
+// server could read no more.
+func TestRootKeepsOut(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can act in another user's directory: run as root to see this")
+	}
+	const nobody = 65534
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlite.Open(context.Background(), sqlite.Config{Dir: dir})
+	if err == nil {
+		_ = db.Close()
+		t.Fatal("root opened another user's store")
+	}
+	if want := "belongs to uid 65534"; !strings.Contains(err.Error(), want) {
+		t.Errorf("error %q, want %q", err, want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("root left %v, %v", left, err)
 	}
 }

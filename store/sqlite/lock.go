@@ -74,5 +74,9 @@ func openPrivate(path string) (*os.File, error) {
 	if !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_RDWR, 0)
+	f, err = os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("uid %d may not read and write it: %w", os.Getuid(), err)
+	}
+	return f, err
 }
