@@ -49,7 +49,7 @@ func conversationSearch() *tools.Tool {
 		Handler: handle(conversationArguments{Max: 20}, func(ctx context.Context, call *tools.Call, a conversationArguments) (*tools.Result, error) {
 			var found []store.Document
 			err := call.View(ctx, func(tx store.Tx) (err error) {
-				found, err = containing(tx, call.Principal.Scope(), a.Query)
+				found, err = containing(ctx, tx, call.Principal.Scope(), a.Query)
 				return err
 			})
 			if err != nil {
@@ -62,7 +62,7 @@ func conversationSearch() *tools.Tool {
 
 // containing is the conversation lines that have the query in them: among those with its words, as
 // far back as they go, and among the newest of all, where it may begin within a word or be none.
-func containing(tx store.Documents, s auth.Scope, query string) ([]store.Document, error) {
+func containing(ctx context.Context, tx store.Documents, s auth.Scope, query string) ([]store.Document, error) {
 	found, err := tx.ListDocuments(s, store.Filter{Kind: store.Conversation})
 	if err != nil {
 		return nil, err
@@ -74,15 +74,14 @@ func containing(tx store.Documents, s auth.Scope, query string) ([]store.Documen
 		}
 		found = append(found, older...)
 	}
-	literal := strings.ToLower(query)
 	seen := map[string]bool{}
 	found = slices.DeleteFunc(found, func(d store.Document) bool {
 		again := seen[d.ID]
 		seen[d.ID] = true
-		return again || !strings.Contains(strings.ToLower(d.Body), literal)
+		return again
 	})
 	// Both lists come newest first, and what only the second has is older than all of the first.
-	return found, nil
+	return having(ctx, found, query, func(d store.Document) string { return d.Body })
 }
 
 func conversationResult(found []store.Document, query string) (*tools.Result, error) {

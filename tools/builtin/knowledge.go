@@ -52,13 +52,15 @@ func knowledgeSearch(c Config) *tools.Tool {
 			}
 			var found []store.Document
 			err := call.View(ctx, func(tx store.Tx) (err error) {
-				found, err = find(tx, call.Principal.Scope(), store.Concept, a.Namespace, a.Query)
+				found, err = find(ctx, tx, call.Principal.Scope(), store.Concept, a.Namespace, a.Query)
 				return err
 			})
 			if err != nil {
 				return nil, err
 			}
-			found = rank(found, a.Query, c.Now(), c.HalfLife)
+			if found, err = rank(ctx, found, a.Query, c.Now(), c.HalfLife); err != nil {
+				return nil, err
+			}
 			return knowledgeResult(found[:min(len(found), maxConcepts)], a)
 		}),
 	}

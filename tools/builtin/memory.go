@@ -72,10 +72,13 @@ func recall(ctx context.Context, c Config, call *tools.Call, query string) ([]st
 	}
 	var found []store.Document
 	err := call.View(ctx, func(tx store.Tx) (err error) {
-		found, err = find(tx, call.Principal.Scope(), store.Memory, "", query)
+		found, err = find(ctx, tx, call.Principal.Scope(), store.Memory, "", query)
 		return err
 	})
-	return rank(found, query, c.Now(), c.HalfLife), err
+	if err != nil {
+		return nil, err
+	}
+	return rank(ctx, found, query, c.Now(), c.HalfLife)
 }
 
 func recallResult(found []store.Document) (*tools.Result, error) {
