@@ -101,7 +101,11 @@ type rememberArguments struct {
 	Tags       string  `json:"tags"`
 }
 
+// largeMemory is a content, in bytes, whose words take the store long to index: thousands of them.
+const largeMemory = 4 << 10
+
 func memoryRemember() *tools.Tool {
+	var large store.Turns
 	return &tools.Tool{
 		Name:        "memory_remember",
 		Title:       "Remember",
@@ -111,8 +115,18 @@ func memoryRemember() *tools.Tool {
 			`"content":{"type":"string","minLength":1,"maxLength":65536,"description":"What to remember"},` +
 			`"importance":{"type":"number","minimum":0,"maximum":1,"default":0.5,"description":"0 trivial to 1 vital"},` +
 			`"tags":{"type":"string","default":"","description":"Tags, separated by commas: at most 32 of 64 bytes"}}}`),
-		Output:  jsontext.Value(object(memoryProperties...)),
-		Handler: handle(rememberArguments{Importance: 0.5}, remember),
+		Output: jsontext.Value(object(memoryProperties...)),
+		Handler: handle(rememberArguments{Importance: 0.5}, func(ctx context.Context, call *tools.Call, a rememberArguments) (*tools.Result, error) {
+			if len(a.Content) >= largeMemory {
+				// The store writes for everybody, one after the other.
+				give, err := large.Take(ctx, call.Principal.User)
+				if err != nil {
+					return nil, err
+				}
+				defer give()
+			}
+			return remember(ctx, call, a)
+		}),
 	}
 }
 
