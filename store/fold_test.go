@@ -6,10 +6,13 @@ import (
 )
 
 // TestTablesAreTheDefinition: what is looked up for a character is what its definition says, for
-// every character there is.
+// every character there is. Planes 4 to 13 are empty, and those behind 14 are for private use.
 func TestTablesAreTheDefinition(t *testing.T) {
 	t.Parallel()
-	for c := rune(0); c <= unicode.MaxRune; c++ {
+	for c := rune(0); c < 0xf0000; c++ {
+		if c == 0x40000 {
+			c = 0xe0000
+		}
 		k := classes[c]
 		got := [...]bool{k&plain != 0, k&mark != 0, k&dense != 0, k&ignored != 0}
 		want := [...]bool{
