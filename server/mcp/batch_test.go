@@ -3,11 +3,14 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
+	"prax/auth"
+	"prax/server/edge"
 	"prax/server/mcp"
 	"prax/tools"
 )
@@ -77,4 +80,26 @@ func TestBatchEndsWithItsCaller(t *testing.T) {
 			t.Errorf("%d elements ran for a caller that left at the first", n)
 		}
 	})
+}
+
+// A batch is worked on in its exchange's own place: a limit of one does not keep it from itself.
+func TestBatchWithinALimitOfOne(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(_ *mcp.Config, e *edge.Config) { e.MaxInFlight = 1 })
+	p, _ := h.clients.Again(auth.Principal{Client: "alice"})
+	x := h.exchange(p)
+	if !x.Begin() {
+		t.Fatal("refused with nothing in hand")
+	}
+	w := httptest.NewRecorder()
+	h.server.Serve(w, newPost("alice", batchOf(3, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)), x)
+	if got := strings.Count(w.Body.String(), `"result":{}`); got != 3 {
+		t.Errorf("%d of 3 elements answered: %s", got, w.Body)
+	}
+	if n, _ := h.edge.Clients(); n != 1 {
+		t.Error("the batch's place was given back before its answer was written")
+	}
+	if x.End(); !h.exchange(p).Begin() {
+		t.Error("the place was not given back")
+	}
 }
