@@ -98,7 +98,7 @@ func knowledgeNamespaces() *tools.Tool {
 		Tier:        auth.Low,
 		Timeout:     searchTimeout,
 		Idempotent:  true,
-		Input:       jsontext.Value(`{"type":"object","additionalProperties":false}`),
+		Input:       jsontext.Value(`{"type":"object","additionalProperties":false,"properties":{}}`),
 		Output:      listSchema(`"namespace":{"type":"string"}`, `"concepts":{"type":"integer"}`),
 		Handler: func(ctx context.Context, call *tools.Call) (*tools.Result, error) {
 			var counts []store.NamespaceCount
