@@ -117,14 +117,16 @@ func (a *app) status() control.Status {
 // enabled tells whether /mcp exists: not before a first client has been live.
 func (a *app) enabled() bool { return a.settings.Enabled && a.live.Load() }
 
-// serve answers on ln until a signal says stop, and drains. The registry of clients is kept in step
-// until the last call is answered.
+// run answers on ln and on the operator's socket until a signal says stop, and drains both at once: one
+// after the other, they could take twice what a container gives. The registry of clients is kept in
+// step until the last call is answered.
 func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	serving, stop := context.WithCancel(sig.stop)
 	defer stop()
 	beside, end := context.WithCancel(context.Background())
 	var (
 		wait     sync.WaitGroup
+		drained  sync.WaitGroup
 		failures = make(chan error, 2)
 	)
 	wait.Go(func() {
@@ -134,8 +136,8 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 			stop()
 		}
 	})
-	wait.Go(func() {
-		if err := a.control.Serve(beside, socket); err != nil {
+	drained.Go(func() {
+		if err := a.control.Serve(serving, socket); err != nil {
 			failures <- err
 			stop()
 		}
@@ -143,6 +145,8 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	wait.Go(func() { a.reloadOn(beside, sig.reload) })
 	a.started(ln.Addr().String())
 	err := a.server.Serve(serving, ln)
+	stop() // a listener that failed ends the operator's socket too
+	drained.Wait()
 	end()
 	wait.Wait()
 	a.stopped()
@@ -167,8 +171,10 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 	}
 }
 
-// closeTimeout bounds how long handlers are waited for that outlived their callers.
-const closeTimeout = 5 * time.Second
+// closeTimeout bounds how long handlers are waited for that outlived their callers. They were told to end
+// at the end of the drains' grace at the latest: with it, this is below the ten seconds after which
+// containers are killed.
+const closeTimeout = time.Second
 
 // close waits for handlers and closes the store.
 func (a *app) close() error {

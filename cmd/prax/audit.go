@@ -15,8 +15,9 @@ import (
 
 // line is what a person sees of one event, or of one call of a block.
 type line struct {
-	at   time.Time
-	text string
+	at    time.Time
+	text  string
+	event store.Event
 }
 
 // wanted says which events are shown: all that it does not rule out.
@@ -31,7 +32,7 @@ func (w wanted) lines(events []store.Event) []line {
 	for _, e := range events {
 		for _, single := range unfold(e) {
 			if w.has(single) {
-				lines = append(lines, line{single.At, eventLine(single)})
+				lines = append(lines, line{single.At, eventLine(single), single})
 			}
 		}
 	}
@@ -51,6 +52,9 @@ func unfold(e store.Event) []store.Event {
 }
 
 func (w wanted) has(e store.Event) bool {
+	if e.Kind == store.EventUnreadable {
+		return true // it may have been any
+	}
 	if w.denied && e.Outcome != "denied" {
 		return false
 	}
@@ -67,7 +71,7 @@ func (w wanted) has(e store.Event) bool {
 // eventLine has the members that are set, in a fixed order. A change of who may call is worded.
 func eventLine(e store.Event) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %d %s", e.At.UTC().Format("2006-01-02T15:04:05.000Z"), e.Seq, e.Kind)
+	fmt.Fprintf(&b, "%s %d %s", e.At.UTC().Format("2006-01-02T15:04:05.000Z"), e.Seq, eventText(string(e.Kind)))
 	if e.Kind == store.EventReload {
 		if text := reloadText(e.Detail); text != "" {
 			return b.String() + ": " + text
@@ -76,11 +80,14 @@ func eventLine(e store.Event) string {
 	for _, member := range []struct{ name, text string }{
 		{"client", e.Client}, {"user", e.User}, {"method", e.Method}, {"tool", e.Tool}, {"tier", e.Tier},
 		{"outcome", e.Outcome}, {"decision", e.Decision}, {"code", e.Code}, {"took", took(e.Duration)},
-		{"remote", e.Remote}, {"request", e.RequestID}, {"detail", e.Detail},
+		{"remote", e.Remote}, {"request", e.RequestID},
 	} {
 		if member.text != "" {
 			fmt.Fprintf(&b, " %s=%s", member.name, eventText(member.text))
 		}
+	}
+	if e.Detail != "" { // JSON, and the last: nothing in it can be taken for a member of the line
+		fmt.Fprintf(&b, " detail=%s", printable(e.Detail))
 	}
 	return b.String()
 }
@@ -109,9 +116,10 @@ func reloadText(detail string) string {
 	return strings.Join(append(parts, count(c.Clients, "client")), "; ")
 }
 
-// eventText is text that cannot be mistaken for another member.
+// eventText is text that cannot be mistaken for another member, whatever it begins with: a caller chooses
+// the name of the tool that it asks for.
 func eventText(text string) string {
-	if strings.ContainsAny(text, " =\"") && text[0] != '{' {
+	if strings.ContainsAny(text, " =\"") {
 		return strconv.Quote(text)
 	}
 	return printable(text)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -37,7 +36,9 @@ func (p *program) auditExport(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	var unread unreadable
 	err = p.readAudit(ctx, s, *after, func(w *bufio.Writer, e store.Event) error {
+		unread.note(e)
 		line, err := store.EncodeEvent(e)
 		if err != nil {
 			return err
@@ -48,7 +49,35 @@ func (p *program) auditExport(args []string) error {
 	if err == nil {
 		_, err = p.stdout.Write(head)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return unread.verdict()
+}
+
+// unreadable counts the events that the store could not read. What stands for them is printed, and all
+// others are, but the command has failed.
+type unreadable struct {
+	count int
+	first int64 // its number
+}
+
+func (u *unreadable) note(e store.Event) {
+	if e.Kind != store.EventUnreadable {
+		return
+	}
+	if u.count == 0 {
+		u.first = e.Seq
+	}
+	u.count++
+}
+
+func (u *unreadable) verdict() error {
+	if u.count == 0 {
+		return nil
+	}
+	return failed("prax audit verify says what is wrong with the chain",
+		"%s could not be read, the first of them number %d; a line of the kind unreadable stands for each", count(u.count, "event"), u.first)
 }
 
 // readAudit prints events, flushing whenever those that are there have been printed.
@@ -74,7 +103,7 @@ const headFile = "audit-head.json"
 
 // readHead is the line of the signed head; nothing before the first was signed.
 func readHead(dir string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(dir, headFile))
+	text, err := readRegular(filepath.Join(dir, headFile), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

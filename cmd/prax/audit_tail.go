@@ -44,12 +44,19 @@ func (p *program) auditTail(args []string) error {
 	if err := t.fill(ctx, o); err != nil {
 		return err
 	}
-	if err := printLines(p.stdout, t.lines); err != nil || !*follow {
+	var unread unreadable
+	if err := unread.printLines(p.stdout, t.lines); err != nil {
 		return err
 	}
-	return o.Events(ctx, t.last, true, func(events []store.Event) error {
-		return printLines(p.stdout, want.lines(events))
-	})
+	if *follow {
+		err = o.Events(ctx, t.last, true, func(events []store.Event) error {
+			return unread.printLines(p.stdout, want.lines(events))
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return unread.verdict()
 }
 
 // tail is the newest lines of the audit.
@@ -83,9 +90,10 @@ func newest(lines []line, n int) []line {
 	return slices.Clone(lines[max(len(lines)-n, 0):])
 }
 
-func printLines(w io.Writer, lines []line) error {
+func (u *unreadable) printLines(w io.Writer, lines []line) error {
 	out := bufio.NewWriter(w)
 	for _, l := range lines {
+		u.note(l.event)
 		fmt.Fprintln(out, l.text)
 	}
 	return out.Flush()

@@ -116,6 +116,56 @@ func TestTailLooksFurther(t *testing.T) {
 	}
 }
 
+// TestLineIsNotForged: what a caller chose cannot add a member to its line, nor end it.
+func TestLineIsNotForged(t *testing.T) {
+	t.Parallel()
+	for tool, want := range map[string]string{
+		"memory_recall":                      `tool=memory_recall`,
+		"{ outcome=ok decision=allowed":      `tool="{ outcome=ok decision=allowed"`,
+		"x outcome=ok":                       `tool="x outcome=ok"`,
+		`"x" outcome=ok`:                     `tool="\"x\" outcome=ok"`,
+		"x\n2027-01-02T03:04:05.000Z 7 call": `tool="x\n2027-01-02T03:04:05.000Z 7 call"`,
+		"x\u202e=y":                          `tool="x\u202e=y"`,
+		"x\u0085y":                           `tool=x\u{85}y`,
+	} {
+		e := store.Event{At: auditStart, Seq: 3, Kind: store.EventCall, Tool: tool, Outcome: "denied", Detail: `{"a":"b c=d"}`}
+		got := texts(wanted{}.lines([]store.Event{e}))
+		if diff := cmp.Diff([]string{"3 call " + want + ` outcome=denied detail={"a":"b c=d"}`}, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tool, diff)
+		}
+	}
+}
+
+// TestTailTellsUnreadable: what stands for an event that could not be read is shown whatever is asked for,
+// and counted exactly if it is shown.
+func TestTailTellsUnreadable(t *testing.T) {
+	t.Parallel()
+	c := &chain{events: []store.Event{
+		{Seq: 1, At: auditStart, Kind: store.EventUnreadable, Detail: `{"problem":"x"}`},
+		{Seq: 2, At: auditStart, Kind: store.EventCall, Client: "a", Outcome: "ok"},
+		{Seq: 3, At: auditStart, Kind: store.EventCall, Client: "b", Outcome: "ok"},
+	}}
+	for name, tt := range map[string]struct {
+		tail  tail
+		lines int
+		want  unreadable
+	}{
+		"all":    {tail{count: 20}, 3, unreadable{1, 1}},
+		"of a":   {tail{count: 20, want: wanted{client: "a"}}, 2, unreadable{1, 1}},
+		"denied": {tail{count: 20, want: wanted{denied: true}}, 1, unreadable{1, 1}},
+		"last":   {tail{count: 2}, 2, unreadable{}},
+	} {
+		var out bytes.Buffer
+		var got unreadable
+		if err := errors.Join(tt.tail.fill(t.Context(), c), got.printLines(&out, tt.tail.lines)); err != nil {
+			t.Fatal(err)
+		}
+		if got != tt.want || bytes.Count(out.Bytes(), []byte("\n")) != tt.lines || (got.verdict() == nil) != (got.count == 0) {
+			t.Errorf("%s: %+v, want %+v and %d lines:\n%s", name, got, tt.want, tt.lines, &out)
+		}
+	}
+}
+
 // TestReloadText: a reading of clients.json is worded.
 func TestReloadText(t *testing.T) {
 	t.Parallel()

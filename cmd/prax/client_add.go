@@ -56,17 +56,20 @@ func (p *program) clientAdd(args []string) error {
 	if err != nil {
 		return err
 	}
+	if s.BearerToken != "" && e.Name == clients.SingleName {
+		return failed("give it another name", "%q is the name of the client of MCP_BEARER_TOKEN: with two of that name, both would be out", e.Name)
+	}
 	token := auth.MintToken()
 	e.Hash = auth.HashToken(token)
 	if err := clients.AddClient(s.ClientsPath, e); err != nil {
-		return explainEdit(err)
+		return explainEdit(s.ClientsPath, err)
 	}
 	server := p.tellServer(s, "added", e.Name)
 	shown := newToken{Name: e.Name, UserID: e.UserID, Token: token, Allow: e.Allow, URL: server.url, File: s.ClientsPath, start: server.start(f)}
 	if !at.IsZero() {
 		shown.Expires = formatTime(at)
 	}
-	return how.token(p, shown, "added")
+	return how.token(p, f, shown, "added")
 }
 
 // granted expands --allow, warning of names that no tool has now: a word of a later version is kept,

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -42,15 +43,28 @@ func (s found) start(f *flags) string {
 	if f.isDev() {
 		line = "prax serve --dev"
 	}
+	return line + f.settingsGiven()
+}
+
+// again is the flags that have another command of clients do its work in the same place.
+func (f *flags) again() string {
+	if f.isDev() {
+		return " --dev" + f.settingsGiven()
+	}
+	return f.settingsGiven()
+}
+
+// settingsGiven is the flags of settings, as they were given, but for --dev.
+func (f *flags) settingsGiven() (text string) {
 	if *f.env != "" {
-		line += " --env " + shellWord(*f.env)
+		text += " --env " + shellWord(*f.env)
 	}
 	for _, v := range variables {
-		if text := f.given[v.name]; text != "" {
-			line += " --" + v.flag + " " + shellWord(text)
+		if given := f.given[v.name]; given != "" {
+			text += " --" + v.flag + " " + shellWord(given)
 		}
 	}
-	return line
+	return text
 }
 
 // tellServer has the running server read clients.json at once, which puts the edit and the operator
@@ -115,6 +129,11 @@ func (p *program) lookFor(ctx context.Context, s *settings) found {
 }
 
 func (p *program) noteOf(format string, args ...any) {
+	for i, arg := range args {
+		if err, isError := arg.(error); isError {
+			args[i] = strings.Join(reasons(err), "; ")
+		}
+	}
 	fmt.Fprintf(p.stderr, "prax: note: %s\n", printable(fmt.Sprintf(format, args...)))
 }
 
@@ -156,23 +175,38 @@ type clientEvent struct {
 	UID  int    `json:"uid"`
 }
 
-// explainEdit says what may be done when the file was left as it is.
-func explainEdit(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return failed("make its directory first; --clients FILE names another file", "%w", err)
-	}
+// explainEdit says what may be done when the file at path was left as it is.
+func explainEdit(path string, err error) error {
+	return failed(editHint(path, err), "%w", err)
+}
+
+func editHint(path string, err error) string {
 	for cause, hint := range map[error]string{
 		clients.ErrExists:   "prax client rotate gives it another token, prax client revoke takes it out",
 		clients.ErrNoClient: "prax client list names them",
 		clients.ErrChanged:  "look at the file, and try again",
 		clients.ErrBusy:     "try again",
-		clients.ErrDoubt:    "prax check names what is wrong with the file",
+		clients.ErrDoubt:    checkHint,
+		fs.ErrNotExist:      "make its directory first; --clients FILE names another file",
+		syscall.ENOSPC:      "the disk is full: make room, and try again",
+		syscall.EROFS:       "the file system is read-only: edit the file where it can be written",
+		syscall.EBUSY:       "a file that is mounted by itself cannot be replaced: mount its directory",
 	} {
 		if errors.Is(err, cause) {
-			return failed(hint, "%w", err)
+			return hint
 		}
 	}
-	return failed("prax check names what is wrong with the file", "%w", err)
+	if !readable(path) {
+		return checkHint
+	}
+	return ""
+}
+
+const checkHint = "prax check names what is wrong with the file"
+
+// readable tells whether a clients file can be read as one, or is not there.
+func readable(path string) bool {
+	return !exists(path) || clients.Check(clients.Config{Path: path}, nil, time.Now()).OK
 }
 
 // noClientsFile is what a command says that needs the file when there is none.

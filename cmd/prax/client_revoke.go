@@ -22,7 +22,7 @@ func (p *program) clientRevoke(args []string) error {
 		return noClientsFile(s.ClientsPath)
 	}
 	if err := clients.RevokeClient(s.ClientsPath, positional[0]); err != nil {
-		return explainEdit(err)
+		return explainEdit(s.ClientsPath, err)
 	}
 	fmt.Fprintf(p.stdout, "client %s is out of %s\n", printable(positional[0]), printable(s.ClientsPath))
 	p.tellServer(s, "revoked", positional[0])

@@ -23,8 +23,8 @@ func (p *program) clientRotate(args []string) error {
 	}
 	token := auth.MintToken()
 	if err := clients.RotateClient(s.ClientsPath, positional[0], auth.HashToken(token)); err != nil {
-		return explainEdit(err)
+		return explainEdit(s.ClientsPath, err)
 	}
 	server := p.tellServer(s, "rotated", positional[0])
-	return how.token(p, newToken{Name: positional[0], Token: token, URL: server.url, File: s.ClientsPath, start: server.start(f)}, "rotated")
+	return how.token(p, f, newToken{Name: positional[0], Token: token, URL: server.url, File: s.ClientsPath, start: server.start(f)}, "rotated")
 }

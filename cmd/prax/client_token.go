@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -28,16 +29,28 @@ func (f *flags) printing() printing {
 	}
 }
 
-// token prints a new token, once, and how to use it.
-func (how printing) token(p *program, t newToken, done string) error {
+// token prints a new token, once, and how to use it: all of it or, as far as we can tell, nothing. A token
+// that nobody has seen is in force all the same, and only another one helps.
+func (how printing) token(p *program, f *flags, t newToken, done string) error {
+	text, err := how.text(t, done)
+	if err == nil {
+		_, err = p.stdout.Write(text)
+	}
+	if err != nil {
+		return failed("prax client rotate "+shellWord(t.Name)+f.again()+" makes another token",
+			"client %q is %s in %s, and its token is lost: %w", t.Name, done, t.File, err)
+	}
+	return nil
+}
+
+func (how printing) text(t newToken, done string) ([]byte, error) {
 	switch {
 	case *how.json:
-		return p.printJSON(t)
+		return indented(t)
 	case *how.quiet:
-		_, err := fmt.Fprintln(p.stdout, t.Token)
-		return err
+		return []byte(t.Token + "\n"), nil
 	}
-	w := p.stdout
+	w := &bytes.Buffer{}
 	fmt.Fprintf(w, "client %s %s in %s\n", printable(t.Name), done, printable(t.File))
 	if t.UserID != "" {
 		fmt.Fprintf(w, "acts as user %s, may use %s, %s\n", printable(t.UserID), granting(t.Allow), expiring(t.Expires))
@@ -47,7 +60,7 @@ func (how printing) token(p *program, t newToken, done string) error {
 		fmt.Fprintf(w, "nothing listens there yet; start it: %s\n\n", printable(t.start))
 	}
 	printSnippets(w, t.URL)
-	return nil
+	return w.Bytes(), nil
 }
 
 func granting(names []string) string {

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"prax/auth"
 	"prax/auth/clients"
@@ -45,15 +46,21 @@ func devLayers(f *flags, file, environ layer) ([]layer, error) {
 		delete(environ.texts, name)
 	}
 	data := cmp.Or(f.given["PRAX_DATA"], "./"+devDir)
-	texts := map[string]string{"PRAX_DATA": data, "MCP_CLIENTS_PATH": filepath.Join(data, "clients.json"), "MCP_SERVER_ENABLED": "true"}
+	path := filepath.Join(data, "clients.json")
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return nil, failed("move the link away; without that file a start makes a new one",
+			"%s is a symbolic link, and the trial server writes nowhere but in its own directory", path)
+	}
+	texts := map[string]string{"PRAX_DATA": data, "MCP_CLIENTS_PATH": path, "MCP_SERVER_ENABLED": "true"}
 	return []layer{file, environ, {"--dev", texts}, {"a flag", f.given}}, nil
 }
 
 // devTokens are the new tokens of the trial server's clients.
 type devTokens struct{ agent, human string }
 
-// print says all that is needed to use the trial server, an item a line.
-func (t devTokens) print(w io.Writer, url, data string) {
+// text says all that is needed to use the trial server, an item a line.
+func (t devTokens) text(url, data string) string {
+	w := &strings.Builder{}
 	fmt.Fprintf(w, "a trial server at %s, with sample data in %s\n", url, printable(data))
 	fmt.Fprintf(w, "token of the agent %q: %s\n", devAgent, t.agent)
 	fmt.Fprintf(w, "token of the person %q: %s\n", devHuman, t.human)
@@ -61,6 +68,7 @@ func (t devTokens) print(w io.Writer, url, data string) {
 	fmt.Fprintf(w, "\ntry it:\n%s\n", curlLine(url, t.agent, devCall))
 	fmt.Fprintf(w, "\nClaude Code:\n%s\n", claudeLine(url, t.agent))
 	fmt.Fprintf(w, "\nanother client: prax client add NAME --dev%s\nlogs follow; Ctrl-C stops\n\n", elsewhere(data))
+	return w.String()
 }
 
 // elsewhere is the flag for a trial server whose data is not where it is looked for.
@@ -82,23 +90,29 @@ func (a *app) prepareDev(ctx context.Context) (devTokens, error) {
 	human := clients.Entry{Name: devHuman, Hash: auth.HashToken(t.human), UserID: devUser, Allow: allow, Roles: []string{"human"}}
 	for _, e := range []clients.Entry{agent, human} {
 		if err := renew(a.settings.ClientsPath, e); err != nil {
-			return devTokens{}, failed("prax check --dev says what is wrong with it; without that file a start makes a new one",
-				"clients of the trial server, %s: %w", a.settings.ClientsPath, err)
+			return devTokens{}, explainDev(a.settings.ClientsPath, err)
 		}
 	}
 	return t, nil
 }
 
-// renew gives a client another token, or adds it.
+// renew puts a client into the file, in the place of whatever has its name there: an entry that somebody
+// disabled, or that grants something else, would make the printed lines fail with another token too.
 func renew(path string, e clients.Entry) error {
-	if !exists(path) {
-		return clients.AddClient(path, e)
+	if exists(path) {
+		if err := clients.RevokeClient(path, e.Name); err != nil && !errors.Is(err, clients.ErrNoClient) {
+			return err
+		}
 	}
-	err := clients.RotateClient(path, e.Name, e.Hash)
-	if errors.Is(err, clients.ErrNoClient) {
-		return clients.AddClient(path, e)
+	return clients.AddClient(path, e)
+}
+
+func explainDev(path string, err error) error {
+	hint := editHint(path, err)
+	if !readable(path) {
+		hint = "prax check --dev says what is wrong with it; without that file a start makes a new one"
 	}
-	return err
+	return failed(hint, "clients of the trial server, %s: %w", path, err)
 }
 
 func (a *app) addSamples(ctx context.Context) error {

@@ -64,9 +64,37 @@ func (p *program) report(err error) int {
 	if errors.Is(err, errShown) {
 		return f.code
 	}
-	fmt.Fprintf(p.stderr, "prax: error: %s\n", printable(err.Error()))
+	for _, reason := range reasons(err) {
+		fmt.Fprintf(p.stderr, "prax: error: %s\n", printable(reason))
+	}
 	for _, hint := range f.hints {
 		fmt.Fprintf(p.stderr, "prax: hint: %s\n", printable(hint))
 	}
 	return f.code
+}
+
+// reasons are the errors that err joins, each with the context that was put before them all; err itself
+// when it joins none.
+func reasons(err error) (texts []string) {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		if parts := e.Unwrap(); len(parts) > 0 && errors.Join(parts...).Error() == err.Error() {
+			for _, part := range parts {
+				texts = append(texts, reasons(part)...)
+			}
+			return texts
+		}
+	case interface{ Unwrap() error }:
+		inner := e.Unwrap()
+		if inner == nil {
+			break
+		}
+		if context, before := strings.CutSuffix(err.Error(), inner.Error()); before {
+			for _, text := range reasons(inner) {
+				texts = append(texts, context+text)
+			}
+			return texts
+		}
+	}
+	return []string{err.Error()}
 }

@@ -61,14 +61,23 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// printJSON prints v as indented JSON with its members in a fixed order.
+// printJSON prints v as indented does.
 func (p *program) printJSON(v any) error {
+	text, err := indented(v)
+	if err == nil {
+		_, err = p.stdout.Write(text)
+	}
+	return err
+}
+
+// indented is v as indented JSON with its members in a fixed order, and a line break. What a terminal
+// would obey is escaped: such characters stand within strings only, so that it means the same.
+func indented(v any) ([]byte, error) {
 	text, err := json.Marshal(v, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
-		return fmt.Errorf("print JSON: %w", err)
+		return nil, fmt.Errorf("print JSON: %w", err)
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s\n", text)
-	return err
+	return []byte(escaped(string(text)) + "\n"), nil
 }
 
 // readInput is all of standard input, at most maxInput bytes.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 )
 
 // printable is s on one line with everything that a terminal would obey written out: control
@@ -18,13 +19,29 @@ func printableText(s string) string {
 }
 
 func writtenOut(s string, out func(rune) bool) string {
+	return replaced(s, out, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) })
+}
+
+// escaped is JSON with what a terminal would obey as \uXXXX (RFC 8259, section 7), beyond the control
+// characters that JSON has escaped anyway.
+func escaped(json string) string {
+	obeyed := func(r rune) bool { return r >= 0x7f && r != unicode.ReplacementChar && obeyed(r) }
+	return replaced(json, obeyed, func(r rune) (text string) {
+		for _, unit := range utf16.Encode([]rune{r}) {
+			text += fmt.Sprintf(`\u%04x`, unit)
+		}
+		return text
+	})
+}
+
+func replaced(s string, out func(rune) bool, by func(rune) string) string {
 	if !strings.ContainsFunc(s, out) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		if out(r) {
-			fmt.Fprintf(&b, `\u{%x}`, r)
+			b.WriteString(by(r))
 		} else {
 			b.WriteRune(r)
 		}

@@ -34,5 +34,7 @@ func newProgram() *program {
 func (p *program) run(args []string) int {
 	// Whatever the umask of the caller: what prax creates is the operator's alone.
 	syscall.Umask(0o077)
-	return p.report(dispatch(p, "prax", commands(), args))
+	out := &stdout{to: p.stdout}
+	p.stdout = out
+	return p.report(out.verdict(dispatch(p, "prax", commands(), args)))
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"path/filepath"
 
@@ -21,6 +23,8 @@ func (p *program) serve(args []string) error {
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
 	}
+	sig := p.signals(context.Background(), p.now)
+	defer sig.end()
 	s, warnings, err := p.loadSettings(f)
 	if err != nil {
 		return err
@@ -32,13 +36,11 @@ func (p *program) serve(args []string) error {
 	for _, warning := range warnings {
 		out.log.Warn(warning)
 	}
-	return p.untilStopped(s, out, f.isDev())
+	return p.untilStopped(sig, s, out, f.isDev())
 }
 
 // untilStopped serves until it fails, or a signal ends it: the first politely, a later one at once.
-func (p *program) untilStopped(s *settings, out output, dev bool) error {
-	sig := p.signals(context.Background(), p.now)
-	defer sig.end()
+func (p *program) untilStopped(sig *signals, s *settings, out output, dev bool) error {
 	done := make(chan error, 1)
 	go func() { done <- p.listen(sig, s, out, dev) }()
 	select {
@@ -78,7 +80,9 @@ func (p *program) runApp(sig *signals, s *settings, out output, dev bool, ln net
 		if err != nil {
 			return err
 		}
-		tokens.print(p.stdout, s.endpoint(a.addr), s.Data)
+		if _, err := io.WriteString(p.stdout, tokens.text(s.endpoint(a.addr), s.Data)); err != nil {
+			return fmt.Errorf("print the new tokens: %w", err)
+		}
 	}
 	if err := a.openClients(); err != nil {
 		return err

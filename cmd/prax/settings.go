@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 )
@@ -55,7 +53,7 @@ func (p *program) loadSettings(f *flags) (*settings, []string, error) {
 		}
 	}
 	if len(problems) > 0 {
-		return nil, nil, badConfig("prax config show -h lists the settings", "%w", joined(problems))
+		return nil, nil, badConfig("prax config show -h lists the settings", "%w", errors.Join(problems...))
 	}
 	return s, unknownNames(file, environ), nil
 }
@@ -65,7 +63,7 @@ func (p *program) fileLayer(f *flags) (layer, error) {
 	if f.env != nil && *f.env != "" {
 		name, required = *f.env, true
 	}
-	text, err := os.ReadFile(name)
+	text, err := readRegular(name, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !required {
 		return layer{source: name}, nil
 	}
@@ -106,9 +104,20 @@ func (s *settings) settle(v variable, layers []layer) error {
 		return nil
 	}
 	if err := v.parse(s, in.text); err != nil {
-		return fmt.Errorf("%s=%s (%s): %w", v.name, v.mask(in.text), in.source, err)
+		return v.refused(in, err)
 	}
 	return nil
+}
+
+// refused says that a setting cannot be read, and why. What stands before an @ in an address is a
+// user and a password: it is not shown, and neither is the reason, which quotes parts of the text.
+func (v variable) refused(in value, err error) error {
+	at := strings.LastIndexByte(in.text, '@')
+	if v.secret || at < 0 {
+		return fmt.Errorf("%s=%s (%s): %w", v.name, v.mask(in.text), in.source, err)
+	}
+	return fmt.Errorf("%s=(hidden)%s (%s): cannot be read, and what is before the @ is not shown: an address has no user and no password here",
+		v.name, in.text[at:], in.source)
 }
 
 // text is what the layer says of v: its value, or for a secret the trimmed content of the file that
@@ -133,18 +142,13 @@ func (l layer) text(v variable) (value, error) {
 }
 
 func readSecret(name string) (string, error) {
-	f, err := os.Open(name)
+	text, err := readRegular(name, maxSecretFile)
 	if err != nil {
-		return "", errors.Unwrap(err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSecretFile+1))
-	if err != nil {
-		return "", fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
+		return "", errors.Unwrap(err) // the name is said already
 	}
 	secret := strings.TrimSpace(string(text))
-	if secret == "" || len(text) > maxSecretFile {
-		return "", fmt.Errorf("empty, or larger than %d bytes", maxSecretFile)
+	if secret == "" {
+		return "", errors.New("the file is empty")
 	}
 	return secret, nil
 }
@@ -178,13 +182,4 @@ func known(name string) bool {
 	return slices.ContainsFunc(variables, func(v variable) bool {
 		return name == v.name || v.secret && name == v.name+"_FILE"
 	})
-}
-
-// joined is one error of several, on one line.
-func joined(problems []error) error {
-	texts := make([]string, len(problems))
-	for i, problem := range problems {
-		texts[i] = strings.ReplaceAll(problem.Error(), "\n", "; ")
-	}
-	return errors.New(strings.Join(texts, "; "))
 }

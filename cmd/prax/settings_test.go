@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -96,7 +97,7 @@ func TestBooleans(t *testing.T) {
 func TestBadSettings(t *testing.T) {
 	t.Parallel()
 	bad := []string{
-		"PRAX_ADDR=8808", "PRAX_ADDR=host:http", "PRAX_ADDR=:70000", "PRAX_PUBLIC_URL=prax.example", "PRAX_PUBLIC_URL=https://u:p@h/",
+		"PRAX_ADDR=8808", "PRAX_ADDR=host:http", "PRAX_ADDR=:70000", "PRAX_PUBLIC_URL=prax.example",
 		"PRAX_ALLOWED_HOSTS=https://a.example", "PRAX_ALLOWED_HOSTS=a.*", "PRAX_ALLOWED_ORIGINS=app.example", "PRAX_ALLOWED_ORIGINS=https://a.example/x",
 		"PRAX_TRUSTED_PROXIES=10.0.0.0/33", "PRAX_TOOL_NAMES=Dot", "PRAX_MAX_BODY=0", "PRAX_MAX_BODY=2GiB", "PRAX_MAX_BODY=9223372036854775807GiB",
 		"PRAX_MAX_INFLIGHT=-1", "PRAX_CALL_TIMEOUT=60", "PRAX_CALL_TIMEOUT=-1s", "PRAX_HALF_LIFE=0s", "PRAX_CLIENTS_ON_ERROR=open", "PRAX_LOG=loud",
@@ -112,6 +113,52 @@ func TestBadSettings(t *testing.T) {
 	_, _, err := tryLoad([]string{"PRAX_LOG=loud", "PRAX_ADDR=x"})
 	if err == nil || !strings.Contains(err.Error(), "PRAX_LOG") || !strings.Contains(err.Error(), "PRAX_ADDR") {
 		t.Errorf("two bad settings are reported as %v", err)
+	}
+}
+
+// TestPasswordsStayHidden: what stands before an @ is in no refusal, in whatever pieces a reader quotes it.
+func TestPasswordsStayHidden(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"https://u:hunter2@h", "https://u:hunter2@h/path", "https://hunter2@h", "https://u:x@hunter2@h", "https://u:hunter2,x@h",
+		"https://good.example,https://u:hunter2@h", "https://u:hunter2/x@h", "https://u:hunter2 x@h", "u:hunter2@h",
+	} {
+		for _, name := range []string{"PRAX_PUBLIC_URL", "PRAX_ALLOWED_ORIGINS", "PRAX_ALLOWED_HOSTS", "PRAX_TRUSTED_PROXIES", "PRAX_ADDR"} {
+			p, stdout, stderr := trial(name + "=" + text)
+			if code := p.run([]string{"config", "show"}); code != exitConfig && name != "PRAX_ADDR" {
+				t.Errorf("%s=%s is taken", name, text)
+			}
+			if all := stdout.String() + stderr.String(); strings.Contains(all, "hunter2") || !strings.Contains(all, name+"=(hidden)@h") {
+				t.Errorf("%s=%s prints:\n%s", name, text, all)
+			}
+		}
+	}
+}
+
+// TestFilesAreRegular: what is no plain file of a bounded size is refused at once, and never waited for.
+func TestFilesAreRegular(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large := write(t, "large", "# "+strings.Repeat("x", maxFile))
+	if _, err := readRegular(write(t, "largest", strings.Repeat("x", maxFile)), maxFile); err != nil {
+		t.Errorf("the largest: %v", err)
+	}
+	for name, want := range map[string]string{
+		fifo: "not a regular file", "/dev/zero": "not a regular file", filepath.Dir(fifo): "not a regular file", large: "larger than ",
+	} {
+		for _, tt := range []struct{ environ, args []string }{
+			{nil, []string{"--env", name}},
+			{[]string{"MCP_BEARER_TOKEN_FILE=" + name}, nil},
+		} {
+			_, _, err := tryLoad(tt.environ, tt.args...)
+			var f *failure
+			if !errors.As(err, &f) || f.code != exitConfig || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q %q: %v, want %q", tt.environ, tt.args, err, want)
+			}
+		}
 	}
 }
 

@@ -25,6 +25,10 @@ func processSignals(parent context.Context, now func() time.Time) *signals {
 	atOnce, reload, done := make(chan struct{}), make(chan struct{}, 1), make(chan struct{})
 	incoming := make(chan os.Signal, 4)
 	signal.Notify(incoming, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	// A log whose reader has gone is no reason to stop serving: writing to it fails, and no more. The
+	// signal is taken and not ignored, because children inherit what is ignored, and never given back,
+	// because the last words of the command are still to come.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		defer close(done)
 		passSignals(incoming, now, cancel, func() { close(atOnce) }, reload)
