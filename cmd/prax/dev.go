@@ -127,6 +127,7 @@ func (a *app) addSamples(ctx context.Context) error {
 				return err
 			}
 		}
+		tx.AddEvent(store.Event{At: a.now(), Kind: store.EventServer, Outcome: "ok", Detail: `{"event":"samples"}`})
 		return nil
 	})
 }
