@@ -156,7 +156,10 @@ func (t *tx) ListDocuments(s auth.Scope, f store.Filter) ([]store.Document, erro
 	if limit <= 0 || limit > store.MaxCandidates {
 		limit = store.MaxCandidates
 	}
-	where, args := ownDocument, []any{o.number}
+	columns, where, args := documentColumns, ownDocument, []any{o.number}
+	if f.Bare {
+		columns = bareColumns
+	}
 	for _, condition := range []struct{ column, value string }{
 		{"kind", string(f.Kind)}, {"namespace", f.Namespace}, {"key", f.Key}, {"status", f.Status},
 	} {
@@ -165,7 +168,7 @@ func (t *tx) ListDocuments(s auth.Scope, f store.Filter) ([]store.Document, erro
 			args = append(args, condition.value)
 		}
 	}
-	return t.documents(s.User(), `SELECT `+documentColumns+` FROM document WHERE `+where+` ORDER BY seq DESC LIMIT ?`, append(args, limit)...)
+	return t.documents(s.User(), `SELECT `+columns+` FROM document WHERE `+where+` ORDER BY seq DESC LIMIT ?`, append(args, limit)...)
 }
 
 // Namespaces implements [store.Documents].
