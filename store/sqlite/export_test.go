@@ -33,8 +33,12 @@ func (db *DB) Pragma(name string) (value string, err error) {
 	return value, err
 }
 
-// ByKey is the statement that reads a document by its key.
-const ByKey = byKey
+// The statements that must go through an index: the read of a document by its key, and the counts by
+// namespace.
+const (
+	ByKey       = byKey
+	ByNamespace = byNamespace
+)
 
 // Queued is how many functions wait for the writer.
 func (db *DB) Queued() int { return len(db.writer.queue) }

@@ -3,15 +3,16 @@ package sqlite_test
 import (
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"prax/store/sqlite"
 )
 
-// TestKeysAreIndexed: a document is read by its key through the index, not by walking all that its owner
-// keeps: that would hold up the writer.
-func TestKeysAreIndexed(t *testing.T) {
+// TestPlans: a document is read by its key, and namespaces are counted, through indexes and not by
+// walking all that somebody keeps: that would hold up the writer, and let others' documents slow it down.
+func TestPlans(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := open(t, sqlite.Config{Dir: dir}).Close(); err != nil {
@@ -22,12 +23,35 @@ func TestKeysAreIndexed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	var id, parent, unused int
-	var plan string
-	if err := db.QueryRow("EXPLAIN QUERY PLAN "+sqlite.ByKey, 1, "note", "", "slug").Scan(&id, &parent, &unused, &plan); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(plan, "USING INDEX document_key (owner=? AND kind=? AND namespace=? AND key=?)") {
-		t.Errorf("the plan is %q", plan)
+	for name, tt := range map[string]struct {
+		statement string
+		arguments []any
+		want      string // how every step that reads documents begins
+	}{
+		"by key": {sqlite.ByKey, []any{1, "note", "", "slug"}, "SEARCH document USING INDEX document_key (owner=? AND kind=? AND namespace=? AND key=?)"},
+		"namespaces": {sqlite.ByNamespace, []any{1, "concept", 1, "concept", 1, "concept", 10}, "SEARCH document USING COVERING INDEX document_"},
+	} {
+		rows, err := db.Query("EXPLAIN QUERY PLAN "+tt.statement, tt.arguments...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for rows.Next() {
+			var id, parent, unused int
+			var step string
+			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(step, " document ") {
+				got = append(got, step)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		walks := func(step string) bool { return !strings.HasPrefix(step, tt.want) }
+		if len(got) == 0 || slices.ContainsFunc(got, walks) {
+			t.Errorf("%s: the plan is %q", name, got)
+		}
 	}
 }
