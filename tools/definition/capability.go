@@ -37,7 +37,7 @@ const (
 // capability compiles one. What it returns is worth nothing when there is a problem.
 func (c *compiler) capability(m member, path string) *tools.Tool {
 	var read capability
-	fits := c.fill(m.value, path, reflect.ValueOf(&read).Elem())
+	c.fill(m.value, path, reflect.ValueOf(&read).Elem())
 	if m.kind != '{' {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (c *compiler) capability(m member, path string) *tools.Tool {
 	switch {
 	case read.Executor == nil:
 		c.missing(m.value, path, "executor", "say what the tool does")
-	case fits && c.is(read.Executor, path+"/executor", '{'):
+	case c.is(read.Executor, path+"/executor", '{'):
 		t.Handler = c.executor(read.Executor, path+"/executor", t)
 	}
 	return t

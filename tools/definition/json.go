@@ -6,6 +6,7 @@ import (
 	"io"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -23,8 +24,9 @@ func parseJSON(text []byte) (*value, *fault) {
 	if f != nil {
 		return nil, f
 	}
+	after := j.next()
 	if _, err := j.d.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, unreadable(j.place(int(j.d.InputOffset())), "there is something after the object")
+		return nil, unreadable(j.place(after), "there is something after the object")
 	}
 	return v, nil
 }
@@ -47,12 +49,18 @@ func (j *jsonReader) place(offset int) place {
 	return place{line + 1, offset - begin + 1}
 }
 
-// token reads the next one, and where it begins.
-func (j *jsonReader) token() (jsontext.Token, place, *fault) {
+// next is the offset at which the next token begins.
+func (j *jsonReader) next() int {
 	from := int(j.d.InputOffset())
-	for from < len(j.text) && bytes.IndexByte([]byte(" \t\r\n:,"), j.text[from]) >= 0 {
+	for from < len(j.text) && strings.IndexByte(" \t\r\n:,", j.text[from]) >= 0 {
 		from++
 	}
+	return from
+}
+
+// token reads the next one, and where it begins.
+func (j *jsonReader) token() (jsontext.Token, place, *fault) {
+	from := j.next()
 	t, err := j.d.ReadToken()
 	if err != nil {
 		return t, place{}, j.broken(err)

@@ -46,17 +46,27 @@ func parseYAML(text []byte) (*value, *fault) {
 	return y.read(doc.Content[0], 1)
 }
 
-var errorLine = regexp.MustCompile(`line (\d+): `)
+var (
+	errorLine = regexp.MustCompile(`^line (\d+): `)
+	// grammar are the sentences whose lines the library counts from 0; those of its scanner it counts from 1.
+	grammar = regexp.MustCompile(`^did not find expected (<|node content|key$|'-'|',')`)
+)
 
-// notYAML takes the line out of the library's sentence.
+// notYAML takes the line out of the library's sentence. It leaves out the first one.
 func notYAML(err error) *fault {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	f := unreadable(place{}, "is not YAML: "+errorLine.ReplaceAllString(text, ""))
-	if m := errorLine.FindStringSubmatch(text); m != nil {
-		f.line, _ = strconv.Atoi(m[1]) // digits
-		f.column = 1
+	if strings.HasPrefix(text, "unknown anchor") {
+		return unreadable(place{}, "is not YAML: "+text)
 	}
-	return f
+	at := place{1, 1}
+	if m := errorLine.FindStringSubmatch(text); m != nil {
+		text = text[len(m[0]):]
+		at.line, _ = strconv.Atoi(m[1]) // digits
+		if grammar.MatchString(text) {
+			at.line++
+		}
+	}
+	return unreadable(at, "is not YAML: "+text)
 }
 
 func placeOf(n *yaml.Node) place { return place{n.Line, n.Column} }
