@@ -28,7 +28,7 @@ func TestPlans(t *testing.T) {
 		arguments []any
 		want      string // how every step that reads documents begins
 	}{
-		"by key": {sqlite.ByKey, []any{1, "note", "", "slug"}, "SEARCH document USING INDEX document_key (owner=? AND kind=? AND namespace=? AND key=?)"},
+		"by key":     {sqlite.ByKey, []any{1, "note", "", "slug"}, "SEARCH document USING INDEX document_key (owner=? AND kind=? AND namespace=? AND key=?)"},
 		"namespaces": {sqlite.ByNamespace, []any{1, "concept", 1, "concept", 1, "concept", 10}, "SEARCH document USING COVERING INDEX document_"},
 	} {
 		rows, err := db.Query("EXPLAIN QUERY PLAN "+tt.statement, tt.arguments...)

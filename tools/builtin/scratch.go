@@ -49,7 +49,7 @@ func scratchWrite() *tools.Tool {
 		Name:  "memory_stm_write",
 		Title: "Write to the scratchpad",
 		Description: "Keep a note for the work at hand under a key; an entry of that key is replaced. The scratchpad has 50 entries " +
-			"of at most 64 KiB. What should last belongs into memory_remember.",
+			"of at most 64 KiB. What should last belongs in memory_remember.",
 		Tier:       auth.Medium,
 		Idempotent: true,
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["key","content"],"properties":{` + keySchema + `,` +
