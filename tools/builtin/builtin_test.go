@@ -33,11 +33,13 @@ type rig struct {
 	db    *sqlite.DB
 	dir   string
 	quota store.Quota // zero: the store's default
+	// blockEvery is how long the event of a call that changes nothing waits for its block.
+	blockEvery time.Duration
 }
 
 func newRig(t testing.TB, with ...func(*rig)) *rig {
 	t.Helper()
-	g := &rig{dir: t.TempDir()}
+	g := &rig{dir: t.TempDir(), blockEvery: 5 * time.Millisecond}
 	for _, change := range with {
 		change(g)
 	}
@@ -49,7 +51,7 @@ func newRig(t testing.TB, with ...func(*rig)) *rig {
 func (g *rig) open(t testing.TB) {
 	t.Helper()
 	now := func() time.Time { return noon }
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Dir: g.dir, Now: now, Quota: g.quota, BlockEvery: 5 * time.Millisecond})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Dir: g.dir, Now: now, Quota: g.quota, BlockEvery: g.blockEvery})
 	if err != nil {
 		t.Fatal(err)
 	}
