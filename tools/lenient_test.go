@@ -81,7 +81,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("Alike(%q, %q) = %v", tt.a, tt.b, got)
 		}
 	}
-	for name, want := range map[string]string{"inputschema": "inputSchema", "capabilites": "capabilities", "zzz": "", "": ""} {
+	for name, want := range map[string]string{"inputschema": "inputSchema", "capabilites": "capabilities", "cpaabilities": "capabilities", "zzz": "", "": "", "y": ""} {
 		if got := tools.Nearest(name, []string{"capabilities", "inputSchema", "x"}); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}

@@ -49,11 +49,11 @@ func (p *program) clientAdd(args []string) error {
 	if *human {
 		e.Roles = []string{"human"}
 	}
-	if e.Allow, err = p.granted(*allow); err != nil {
-		return err
-	}
 	s, _, err := p.loadSettings(f)
 	if err != nil {
+		return err
+	}
+	if e.Allow, err = p.granted(*allow, s.catalogue()); err != nil {
 		return err
 	}
 	token := auth.MintToken()
@@ -71,8 +71,7 @@ func (p *program) clientAdd(args []string) error {
 
 // granted expands --allow, warning of names that no tool has now: a word of a later version is kept,
 // a mistyped one would grant nothing.
-func (p *program) granted(text string) ([]string, error) {
-	c := readCatalogue()
+func (p *program) granted(text string, c catalogue) ([]string, error) {
 	names, unknown, err := c.grant(text)
 	if err != nil {
 		return nil, failed("--allow takes default, low, medium, and the names of tools that are LOW or MEDIUM", "--allow: %w", err)

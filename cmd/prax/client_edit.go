@@ -22,7 +22,7 @@ import (
 )
 
 // clientSettings is what the commands about clients read.
-var clientSettings = []string{"PRAX_DATA", "MCP_CLIENTS_PATH", "PRAX_ADDR", "PRAX_PUBLIC_URL"}
+var clientSettings = []string{"PRAX_DATA", "MCP_CLIENTS_PATH", "PRAX_ADDR", "PRAX_PUBLIC_URL", "PRAX_CONFIG"}
 
 // tellPatience bounds what follows an edit.
 const tellPatience = 5 * time.Second

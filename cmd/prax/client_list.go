@@ -20,7 +20,7 @@ func (p *program) clientList(args []string) error {
 	if err != nil {
 		return err
 	}
-	listed, report := clients.List(s.clientsConfig(nil), readCatalogue(), p.now())
+	listed, report := clients.List(s.clientsConfig(nil), s.catalogue(), p.now())
 	if !report.OK && !exists(s.ClientsPath) {
 		return noClientsFile(s.ClientsPath)
 	}

@@ -45,8 +45,11 @@ func devLayers(f *flags, file, environ layer) ([]layer, error) {
 		delete(environ.texts, name)
 	}
 	data := cmp.Or(f.given["PRAX_DATA"], "./"+devDir)
-	texts := map[string]string{"PRAX_DATA": data, "MCP_CLIENTS_PATH": filepath.Join(data, "clients.json"), "MCP_SERVER_ENABLED": "true"}
-	return []layer{file, environ, {"--dev", texts}, {"a flag", f.given}}, nil
+	texts := map[string]string{
+		"PRAX_DATA": data, "MCP_CLIENTS_PATH": filepath.Join(data, "clients.json"),
+		"PRAX_CONFIG": filepath.Join(data, "praxec.yaml"), "MCP_SERVER_ENABLED": "true",
+	}
+	return []layer{file, environ, {sourceDev, texts}, {"a flag", f.given}}, nil
 }
 
 // devTokens are the new tokens of the trial server's clients.
