@@ -233,7 +233,28 @@ func TestRefusedFiles(t *testing.T) {
 	refused(t, filepath.Join(dir, "none.yaml"), []string{"0:0 file-missing: does not exist"})
 	refused(t, dir, []string{"0:0 file-not-regular: a directory"})
 	refused(t, pipe, []string{"0:0 file-not-regular: not a regular file"})
-	refused(t, large, []string{"0:0 file-too-large: 8 MiB"})
+	refused(t, large, []string{"0:0 file-too-large: 4 MiB"})
+}
+
+// TestProblemsAreShort: what a file says is quoted, but not at any length.
+func TestProblemsAreShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 100_000)
+	for _, text := range []string{
+		"version: \"" + long + "\"\n", long + ": 1\n", "version: \"1\"\n? " + long + "\n: {}\n", "version: !" + long + " x\n", "version: *" + long,
+		one(long + ": {}\n"), strings.Replace(one(""), "kind: echo", "kind: "+long, 1), strings.Replace(one(""), "kind: echo", "kind: echo, say: \"no\", "+long+": 1", 1),
+		strings.Replace(one(""), "kind: echo", "kind: echo, say: "+long, 1),
+	} {
+		_, problems := definition.Load(write(t, "praxec.yaml", text), kinds)
+		if len(problems) == 0 {
+			t.Errorf("%.60s: no problem", text)
+		}
+		for _, p := range problems {
+			if len(p.Text) > 1100 {
+				t.Errorf("%.60s: %d bytes of text", text, len(p.Text))
+			}
+		}
+	}
 }
 
 // TestManyProblems: a file that is wrong everywhere is told about within bounds.

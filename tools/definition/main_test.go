@@ -27,10 +27,13 @@ type part struct {
 	Name *string `json:"name"`
 }
 
-// Compile refuses to say "no".
+// Compile refuses to say "no", or much.
 func (e *echo) Compile(t *tools.Tool) (tools.Handler, []tools.Violation) {
 	if e.Say == "no" {
 		return nil, []tools.Violation{{Path: "/say", Message: "must not be no"}}
+	}
+	if len(e.Say) > 1000 {
+		return nil, []tools.Violation{{Path: "/say", Message: "must not be " + e.Say}}
 	}
 	t.Idempotent = true
 	return func(context.Context, *tools.Call) (*tools.Result, error) { return tools.Text(e.Say), nil }, nil

@@ -19,7 +19,7 @@ type reader struct {
 
 func (r *reader) note(code Code, at place, path, text string) {
 	if len(r.problems) < MaxProblems {
-		r.problems = append(r.problems, Problem{Code: code, File: r.file, Line: at.line, Column: at.column, Path: path, Text: text})
+		r.problems = append(r.problems, Problem{Code: code, File: r.file, Line: at.line, Column: at.column, Path: path, Text: cut(text, maxSentence)})
 	}
 }
 
@@ -33,10 +33,21 @@ func shownPath(path string) string {
 	if path == "" {
 		return "the file"
 	}
-	if runes := []rune(path); len(runes) > 200 {
-		path = string(runes[:200]) + "…"
+	return cut(path, 200)
+}
+
+// maxSentence bounds the text of a problem, in characters.
+const maxSentence = 500
+
+// cut keeps what comes from a file short.
+func cut(text string, most int) string {
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			return text[:i] + "…"
+		}
 	}
-	return path
+	return text
 }
 
 var (

@@ -14,7 +14,7 @@ import (
 )
 
 // maxFile bounds the file, in bytes.
-const maxFile = 8 << 20
+const maxFile = 4 << 20
 
 // source is the file as it was read, once.
 type source struct {

@@ -19,7 +19,7 @@ type fault struct {
 	text string
 }
 
-func unreadable(at place, text string) *fault { return &fault{at, NotReadable, text} }
+func unreadable(at place, text string) *fault { return &fault{at, NotReadable, cut(text, maxSentence)} }
 
 func (b *budget) spent(at place) *fault {
 	return unreadable(at, "more than "+strconv.Itoa(maxValues)+" values, or "+strconv.Itoa(maxText>>20)+" MiB of text, once aliases are written out")
@@ -185,12 +185,5 @@ func isNumber(text string) bool {
 	return v.Kind() == '0' && v.IsValid() && strings.TrimSpace(text) == text
 }
 
-// shown keeps what is quoted from a file short.
-func shown(text string) string {
-	const most = 60
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:most]) + "…"
-}
+// shown is what is quoted from a file.
+func shown(text string) string { return cut(text, 60) }
