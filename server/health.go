@@ -13,6 +13,7 @@ import (
 type Readiness struct {
 	Registry RegistryState
 	Problems []Problem // none: ready
+	Warnings []Problem // what an operator should see to, though the server is ready
 }
 
 // RegistryState is the state of clients.json.
@@ -92,7 +93,7 @@ func (s *Server) look(ctx context.Context) (status int, body []byte) {
 	if s.cfg.Ready != nil {
 		state = s.cfg.Ready(ctx)
 	}
-	shown := readyBody{Status: "ready", Problems: state.Problems}
+	shown := readyBody{Status: "ready", Problems: state.Problems, Warnings: state.Warnings}
 	shown.Registry.Generation = state.Registry.Generation
 	shown.Registry.AgeSeconds = state.Registry.Age.Round(time.Second).Seconds()
 	shown.Registry.Stale = state.Registry.Stale
@@ -122,4 +123,5 @@ type readyBody struct {
 	} `json:"registry"`
 	Store    string    `json:"store"`
 	Problems []Problem `json:"problems,omitempty"`
+	Warnings []Problem `json:"warnings,omitempty"`
 }

@@ -31,6 +31,12 @@ func TestReadyz(t *testing.T) {
 			}, 200,
 			`{"status":"ready","registry":{"generation":3,"age_seconds":90,"stale":false},"store":"ok"}`,
 		},
+		"a warning": {
+			func(context.Context) Readiness {
+				return Readiness{Warnings: []Problem{{"definitions", "cannot be used"}}}
+			}, 200,
+			`{"status":"ready","registry":{"generation":0,"age_seconds":0,"stale":false},"store":"ok","warnings":[{"check":"definitions","reason":"cannot be used"}]}`,
+		},
 		"store": {
 			func(context.Context) Readiness {
 				return Readiness{Problems: []Problem{{CheckStore, "no space left"}}}

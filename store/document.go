@@ -31,7 +31,7 @@ type Document struct {
 	Kind       Kind
 	Namespace  string // concept: its namespace; elsewhere ""
 	Key        string // unique within user, kind and namespace when not ""; a conversation's is not
-	Title      string // display name of a concept, title of a note
+	Title      string // display name of a concept, title of a note, assignee of a todo
 	Body       string // the text itself
 	Tags       []string
 	Source     string // where it came from: a client's name, or what that client said
@@ -54,7 +54,8 @@ type Filter struct {
 	Namespace string
 	Key       string
 	Status    string
-	Limit     int // newest first, at most 1,000; 0 is 1,000
+	Limit     int  // newest first, at most 1,000; 0 is 1,000
+	Bare      bool // the bodies are left out, and bound nothing
 }
 
 // MaxCandidates bounds what a search returns to be ranked: the newest that match.
@@ -85,6 +86,10 @@ type Documents interface {
 
 	// Document is the scope's user's document with this id.
 	Document(s auth.Scope, id string) (Document, error)
+
+	// KeyedDocument is the scope's user's document of this kind with this key in this namespace, which
+	// is "" for kinds that have none. Lines of a conversation share their keys: none is found by it.
+	KeyedDocument(s auth.Scope, k Kind, namespace, key string) (Document, error)
 
 	// ListDocuments returns the newest first, MaxCandidateBytes of bodies at most.
 	ListDocuments(s auth.Scope, f Filter) ([]Document, error)

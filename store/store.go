@@ -38,6 +38,7 @@ type Store interface {
 // Tx is one transaction: every noun's methods.
 type Tx interface {
 	Documents
+	Numbers
 	Events
 }
 

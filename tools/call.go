@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"prax/auth"
@@ -13,9 +14,9 @@ import (
 )
 
 // Call is the one pipeline: find, decide, arguments, schema, deadline, handler, audit. The error is
-// [ErrUnknownTool], or [ErrArguments] wrapped with a sentence for the caller, and nothing else: what
-// goes wrong within a tool is a Result with IsError, whose Meta["prax/error"] has the code. The given
-// Call is not kept and not changed.
+// [ErrUnknownTool], [ErrArguments] wrapped with a sentence for the caller, or the [*ProtocolError] of a
+// handler that means to give one, and nothing else: what goes wrong within a tool is a Result with IsError,
+// whose Meta["prax/error"] has the code. The given Call is not kept and not changed.
 func (r *Registry) Call(ctx context.Context, asked *Call) (*Result, error) {
 	call := *asked
 	start := r.config.Now()
@@ -34,7 +35,13 @@ func (r *Registry) Call(ctx context.Context, asked *Call) (*Result, error) {
 		return nil, err
 	}
 	call.Arguments = given
-	return r.settle(&call, r.use(ctx, e, &call)), nil
+	end := r.use(ctx, e, &call)
+	var protocol *ProtocolError
+	if errors.As(end.err, &protocol) {
+		r.config.Store.Record(call.record.ended(OutcomeError, Code(strconv.Itoa(protocol.Code))))
+		return nil, protocol
+	}
+	return r.settle(&call, end), nil
 }
 
 // ending is how a call went, before it is worded.

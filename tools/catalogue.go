@@ -79,10 +79,10 @@ func compile(t *Tool) (*entry, error) {
 		problems = append(problems, errors.New("the handler is missing"))
 	}
 	var err error
-	e.input, err = compileSchema("input", t.Input)
+	e.input, err = compileSchema("input", t.Input, t.AnySchema)
 	problems = append(problems, err)
 	if t.Output != nil {
-		e.output, err = compileSchema("output", t.Output)
+		e.output, err = compileSchema("output", t.Output, t.AnySchema)
 		problems = append(problems, err)
 	}
 	if t.Arguments == ByTool {
@@ -94,9 +94,14 @@ func compile(t *Tool) (*entry, error) {
 	return e, nil
 }
 
-func compileSchema(which string, raw []byte) (*schema.Schema, error) {
+// compileSchema refuses what clients would refuse; with lenient only what all of them would, which is a
+// root that is no object (MCP, tools: data types).
+func compileSchema(which string, raw []byte, lenient bool) (*schema.Schema, error) {
 	var problems []string
 	for _, v := range schema.Lint(raw) {
+		if lenient && v.Path != "" && v.Path != "/type" {
+			continue
+		}
 		problems = append(problems, fmt.Sprintf("%q %s", v.Path, v.Message))
 	}
 	if problems != nil {

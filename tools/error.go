@@ -15,6 +15,16 @@ var ErrUnknownTool = errors.New("unknown tool")
 // integer beyond ±2^53. It is the protocol's error (invalid params), not the tool's.
 var ErrArguments = errors.New("invalid arguments")
 
+// ProtocolError is a handler's error that its caller gets as an error of the protocol, with this code and
+// sentence, not as a failed result. Only tools that play a server for tests have a use for one.
+type ProtocolError struct {
+	Code    int
+	Message string
+}
+
+// Error is the sentence.
+func (e *ProtocolError) Error() string { return e.Message }
+
 // Code is a stable, documented word for what went wrong.
 type Code string
 

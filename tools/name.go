@@ -32,8 +32,15 @@ var folder = strings.NewReplacer(".", "", "_", "", "-", "")
 // client be one.
 func fold(name string) string { return folder.Replace(strings.ToLower(name)) }
 
+// Alike tells whether two names cannot be told apart, and so cannot both be tools: case, dots, _ and - aside
+// they are one.
+func Alike(a, b string) bool { return fold(a) == fold(b) }
+
+// IsName tells whether a name can be one of a tool: 1 to 64 letters, digits, dots, _ or -.
+func IsName(name string) bool { return nameForm.MatchString(name) }
+
 func checkName(name string) error {
-	if !nameForm.MatchString(name) {
+	if !IsName(name) {
 		return fmt.Errorf("the name must be 1 to 64 letters, digits, dots, _ or -")
 	}
 	return nil

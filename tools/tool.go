@@ -23,6 +23,7 @@ type Tool struct {
 	Tier        auth.Tier      // mandatory: a tool without one does not load
 	Input       jsontext.Value // JSON Schema 2020-12, root type object, no root composition, no $ref
 	Output      jsontext.Value // its Structured always fits this; nil: none promised
+	AnySchema   bool           // the schemas are an operator's own: what only some clients refuse in them is let through
 	Arguments   Arguments
 	Idempotent  bool // calling it twice with the same arguments does no more than once
 	OpenWorld   bool // reaches beyond this installation

@@ -13,7 +13,7 @@ import (
 // access explains what a client may use, and why.
 func (p *program) access(args []string) error {
 	f := p.flags("access", "--as CLIENT [TOOL] [flags]",
-		"Says whether a client may use a tool now, and what decides; without TOOL, which tools it may use,\nwith their arguments (those in brackets may be left out). Exit code 1: it may not.").withSettings("PRAX_DATA", "MCP_CLIENTS_PATH")
+		"Says whether a client may use a tool now, and what decides; without TOOL, which tools it may use,\nwith their arguments (those in brackets may be left out). Exit code 1: it may not.").withSettings("PRAX_DATA", "MCP_CLIENTS_PATH", "PRAX_CONFIG")
 	as, asJSON := f.asClient(), f.Bool("json", false, "print JSON")
 	f.meant = map[string]string{"client": "as"}
 	positional, err := f.parse(args, 0, 1)
@@ -39,7 +39,7 @@ func (p *program) access(args []string) error {
 	if *asJSON {
 		err = p.printJSON(a)
 	} else {
-		err = printAccess(p.stdout, a)
+		err = printAccess(p.stdout, a, s.catalogue())
 	}
 	switch {
 	case err != nil || a.Allowed:
@@ -50,7 +50,7 @@ func (p *program) access(args []string) error {
 	return &failure{code: exitFailed, err: errShown}
 }
 
-func printAccess(out io.Writer, a control.Access) error {
+func printAccess(out io.Writer, a control.Access, c catalogue) error {
 	verdict := "no"
 	if a.Allowed {
 		verdict = "yes"
@@ -64,7 +64,6 @@ func printAccess(out io.Writer, a control.Access) error {
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", printable(fact.Name), printable(fact.Value), mark)
 	}
-	c := readCatalogue()
 	for _, name := range a.Usable {
 		fmt.Fprintf(w, "  may use\t%s\t%s\n", printable(name), c.arguments(name))
 	}

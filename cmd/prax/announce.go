@@ -18,6 +18,7 @@ type banner struct {
 	clients string
 	tools   string
 	never   string // tools that are never exposed
+	defined string // the file of definitions; "" when there is none
 	off     []string
 }
 
@@ -36,7 +37,8 @@ func (a *app) banner() banner {
 	if a.settings.PublicURL != nil {
 		b.public = a.settings.endpoint(a.addr)
 	}
-	b.tools, b.never = toolsLines()
+	b.tools, b.never = a.toolsLines()
+	b.defined = a.definedLine()
 	return b
 }
 
@@ -44,7 +46,7 @@ func (o output) announce(b banner) {
 	version := readBuild().Version
 	if !o.text {
 		o.log.Info("listening on "+b.url, "version", version, "callers_use", b.public, "data", b.data,
-			"clients", b.clients, "tools", b.tools, "never_exposed", b.never, "off", strings.Join(b.off, "; "))
+			"clients", b.clients, "tools", b.tools, "never_exposed", b.never, "definitions", b.defined, "off", strings.Join(b.off, "; "))
 		return
 	}
 	fmt.Fprintf(o.stderr, "prax %s listening on %s\n", version, b.url)
@@ -52,6 +54,9 @@ func (o output) announce(b banner) {
 		fmt.Fprintf(o.stderr, "callers use %s\n", printable(b.public))
 	}
 	fmt.Fprintf(o.stderr, "data: %s\nclients: %s\ntools: %s; never exposed: %s\n", printable(b.data), b.clients, b.tools, b.never)
+	if b.defined != "" {
+		fmt.Fprintf(o.stderr, "definitions: %s\n", b.defined)
+	}
 	for _, off := range b.off {
 		fmt.Fprintf(o.stderr, "off: %s\n", off)
 	}
@@ -79,9 +84,9 @@ func (a *app) clientsLine() string {
 	return line
 }
 
-func toolsLines() (live, never string) {
+func (a *app) toolsLines() (live, never string) {
 	var callable, high []string
-	for _, t := range readCatalogue().list {
+	for _, t := range newCatalogue(a.definedTools()).list {
 		if t.Tier.Exposable() {
 			callable = append(callable, t.Name)
 		} else {

@@ -17,6 +17,7 @@ import (
 	"prax/store/sqlite"
 	"prax/tools"
 	"prax/tools/builtin"
+	"prax/tools/definition"
 )
 
 // app is a running prax, put together.
@@ -27,6 +28,7 @@ type app struct {
 
 	db      *sqlite.DB
 	tools   *tools.Registry
+	defined *definition.Source // nil: there is no file of definitions
 	clients *clients.Registry
 	mcp     *mcp.Server
 	server  *server.Server
@@ -64,8 +66,10 @@ const instructions = "The tools listed here are those that you were granted; no 
 	"What you remember or find belongs to the one user that you act for. " +
 	"The list can change while you are connected: ask for it again when a tool is unknown."
 
-// openClients reads clients.json for the first time and builds what serves it.
+// openClients reads the definitions and then clients.json, which grants their tools, for the first time and
+// builds what serves them.
 func (a *app) openClients() (err error) {
+	a.openDefinitions()
 	config := a.settings.clientsConfig(a.reloaded)
 	a.unread = config.Path == ""
 	a.clients, err = clients.Open(config, a.tools, a.out.log, a.now)
@@ -127,15 +131,17 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	var (
 		wait     sync.WaitGroup
 		drained  sync.WaitGroup
-		failures = make(chan error, 2)
+		failures = make(chan error, 3)
 	)
-	wait.Go(func() {
-		// Without the watch an edit would not be obeyed: better not to serve at all.
-		if err := a.clients.Run(beside); err != nil {
-			failures <- err
-			stop()
-		}
-	})
+	// Without a watch an edit would not be obeyed: better not to serve at all.
+	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions} {
+		wait.Go(func() {
+			if err := watch(beside); err != nil {
+				failures <- err
+				stop()
+			}
+		})
+	}
 	drained.Go(func() {
 		if err := a.control.Serve(serving, socket); err != nil {
 			failures <- err
@@ -157,13 +163,17 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	return err
 }
 
-// reloadOn reads clients.json again at each SIGHUP, and says what came of it.
+// reloadOn reads the definitions and clients.json again at each SIGHUP, and says what came of it.
 func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-signals:
+			if a.defined != nil {
+				d := a.defined.Reload("SIGHUP")
+				a.out.log.Info("definitions were read at SIGHUP", "ok", d.OK, "tools", d.Tools, "problems", len(d.Problems))
+			}
 			r := a.clients.Reload("SIGHUP")
 			a.out.log.Info("clients file was read at SIGHUP", "ok", r.OK, "unchanged", r.Unchanged,
 				"clients", r.Clients, "errors", r.Errors, "warnings", r.Warnings)

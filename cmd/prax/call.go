@@ -17,7 +17,7 @@ import (
 // call calls a tool with exactly a client's rights.
 func (p *program) call(args []string) error {
 	f := p.flags("call", "--as CLIENT TOOL [JSON] [flags]",
-		"Calls a tool with exactly the rights of a client, as that client's user. JSON is the arguments, {} when missing.").withSettings("PRAX_DATA", "MCP_CLIENTS_PATH")
+		"Calls a tool with exactly the rights of a client, as that client's user. JSON is the arguments, {} when missing.").withSettings("PRAX_DATA", "MCP_CLIENTS_PATH", "PRAX_CONFIG")
 	as, asJSON := f.asClient(), f.Bool("json", false, "print the whole result as JSON")
 	f.meant = map[string]string{"client": "as"}
 	positional, err := f.parse(args, 1, 2)

@@ -14,14 +14,15 @@ import (
 	"prax/tools/builtin"
 )
 
-// catalogue is the tools that a server of this version has, for commands that run without one.
+// catalogue is the tools that a server with these settings has, for commands that run without one.
 type catalogue struct {
 	list   []*tools.Tool
 	byName map[string]*tools.Tool // both spellings
 }
 
-func readCatalogue() catalogue {
-	c := catalogue{list: builtin.Tools(builtin.Config{}), byName: map[string]*tools.Tool{}}
+// newCatalogue is the tools that come with prax, and those of the operator's file.
+func newCatalogue(defined []*tools.Tool) catalogue {
+	c := catalogue{list: append(builtin.Tools(builtin.Config{}), defined...), byName: map[string]*tools.Tool{}}
 	for _, t := range c.list {
 		c.byName[t.Name] = t
 		c.byName[tools.Spelling(t.Name, auth.Underscore)] = t
@@ -99,7 +100,7 @@ func (c catalogue) near(name string) string {
 			candidates = append(candidates, t.Name)
 		}
 	}
-	return nearest(name, candidates)
+	return tools.Nearest(name, candidates)
 }
 
 func (c catalogue) ofTier(tier auth.Tier) (names []string) {

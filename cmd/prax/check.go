@@ -26,7 +26,9 @@ type finding struct {
 type verdict struct {
 	OK       bool      `json:"ok"`
 	File     string    `json:"file,omitzero"`
-	Clients  int       `json:"clients"` // that would be live
+	Clients  int       `json:"clients"`              // that would be live
+	Defined  string    `json:"definitions,omitzero"` // the file of definitions
+	Tools    int       `json:"defined_tools,omitzero"`
 	Refused  int       `json:"refused"`
 	Expired  int       `json:"expired"`
 	Disabled int       `json:"disabled"`
@@ -35,11 +37,11 @@ type verdict struct {
 	Off      string    `json:"off,omitzero"`     // why /mcp would not be there
 }
 
-// check judges clients.json and the settings as a start would, and changes nothing. It fails for what
+// check judges clients.json, the definitions and the settings as a start would, and changes nothing. It fails for what
 // would put somebody out, and for names in allow that grant nothing.
 func (p *program) check(args []string) error {
 	f := p.flags("check", "[--json] [flags]",
-		"Judges clients.json and the settings as a start would, with file and line. Exit code 1: an error, or a warning of\n"+
+		"Judges clients.json, the definitions and the settings as a start would, with file and line. Exit code 1: an error, or a warning of\n"+
 			"a name in allow that grants nothing or of a member that nothing reads; 78: a setting that cannot be read; 0: none of these, though\n"+
 			"there may be other warnings, as of a client that has expired.").withSettings()
 	asJSON := f.Bool("json", false, "print JSON")
@@ -63,10 +65,12 @@ func (p *program) check(args []string) error {
 }
 
 func (p *program) judge(s *settings, warnings []string) verdict {
-	report := clients.Check(s.clientsConfig(nil), readCatalogue(), p.now())
+	defined, problems := s.define()
+	report := clients.Check(s.clientsConfig(nil), newCatalogue(defined), p.now())
 	v := verdict{
 		OK: true, File: report.Path, Clients: report.Clients, Refused: report.Refused, Expired: report.Expired,
 		Disabled: report.Disabled, Findings: []finding{}, Omitted: report.Omitted(),
+		Defined: s.definitionFile(), Tools: len(defined),
 	}
 	v.OK = !report.Fails
 	for _, text := range warnings {
@@ -74,6 +78,12 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 	}
 	if err := server.CheckBind(s.Addr, false, s.InsecureBind); err != nil {
 		v.add(setting("open-bind", "error", err.Error()))
+	}
+	for _, p := range problems {
+		v.add(finding{
+			Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column,
+			Text: p.Text, fails: p.IsError(), line: p.String(),
+		})
 	}
 	for _, p := range report.Problems {
 		v.add(finding{
@@ -111,6 +121,9 @@ func (v *verdict) print(w io.Writer) {
 	out := v.Refused + v.Expired + v.Disabled
 	fmt.Fprintf(w, "%s would be live, %d out (%d refused, %d expired, %d disabled)\n",
 		count(v.Clients, "client"), out, v.Refused, v.Expired, v.Disabled)
+	if v.Defined != "" {
+		fmt.Fprintf(w, "%s of %s would be there\n", count(v.Tools, "tool"), printable(v.Defined))
+	}
 	if v.Off != "" {
 		fmt.Fprintf(w, "off: %s\n", v.Off)
 	}

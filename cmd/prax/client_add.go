@@ -19,7 +19,7 @@ var meantToAdd = map[string]string{
 func (p *program) clientAdd(args []string) error {
 	f := p.flags("client add", "NAME [--user ID] [--allow TOOLS] [--expires SPAN] [--human] [flags]",
 		"Adds a client to clients.json, leaving the rest of the file as it is, and prints its new token: this once, and only its hash is kept.\n"+
-			"--allow takes names of tools with commas, and the words default, low, medium and praxec for whole sets.").withSettings(clientSettings...)
+			"--allow takes names of tools with commas, and the words default, low, medium and praxec for whole sets.").withSettings(grantSettings...)
 	user := f.String("user", "", "the `USER` whom the client acts as; NAME when missing")
 	allow := f.String("allow", "default", "the `TOOLS` that it may use")
 	expires := f.String("expires", "", "when its token lapses: a `SPAN` as 90d or 12h, or a moment as 2027-01-31T00:00:00Z")
@@ -49,15 +49,15 @@ func (p *program) clientAdd(args []string) error {
 	if *human {
 		e.Roles = []string{"human"}
 	}
-	if e.Allow, err = p.granted(*allow); err != nil {
-		return err
-	}
 	s, _, err := p.loadSettings(f)
 	if err != nil {
 		return err
 	}
 	if s.BearerToken != "" && e.Name == clients.SingleName {
 		return failed("give it another name", "%q is the name of the client of MCP_BEARER_TOKEN: with two of that name, both would be out", e.Name)
+	}
+	if e.Allow, err = p.granted(*allow, s.catalogue()); err != nil {
+		return err
 	}
 	token := auth.MintToken()
 	e.Hash = auth.HashToken(token)
@@ -74,8 +74,7 @@ func (p *program) clientAdd(args []string) error {
 
 // granted expands --allow, warning of names that no tool has now: a word of a later version is kept,
 // a mistyped one would grant nothing.
-func (p *program) granted(text string) ([]string, error) {
-	c := readCatalogue()
+func (p *program) granted(text string, c catalogue) ([]string, error) {
 	names, unknown, err := c.grant(text)
 	if err != nil {
 		return nil, failed("--allow takes default, low, medium, and the names of tools that are LOW or MEDIUM", "--allow: %w", err)

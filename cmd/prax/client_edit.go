@@ -25,6 +25,9 @@ import (
 // clientSettings is what the commands about clients read.
 var clientSettings = []string{"PRAX_DATA", "MCP_CLIENTS_PATH", "PRAX_ADDR", "PRAX_PUBLIC_URL"}
 
+// grantSettings is what those read that judge the names of tools as well.
+var grantSettings = append([]string{"PRAX_CONFIG"}, clientSettings...)
+
 // tellPatience bounds what follows an edit.
 const tellPatience = 5 * time.Second
 

@@ -11,7 +11,7 @@ import (
 // clientList prints the clients of clients.json and of the settings, without secrets.
 func (p *program) clientList(args []string) error {
 	f := p.flags("client list", "[--json] [flags]",
-		"Prints the clients, whom they act as, and what they may use. A client that is out is shown with its state; prax check says why.").withSettings(clientSettings...)
+		"Prints the clients, whom they act as, and what they may use. A client that is out is shown with its state; prax check says why.").withSettings(grantSettings...)
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (p *program) clientList(args []string) error {
 	if err != nil {
 		return err
 	}
-	listed, report := clients.List(s.clientsConfig(nil), readCatalogue(), p.now())
+	listed, report := clients.List(s.clientsConfig(nil), s.catalogue(), p.now())
 	if !report.OK && !exists(s.ClientsPath) {
 		return noClientsFile(s.ClientsPath)
 	}

@@ -51,8 +51,10 @@ func devLayers(f *flags, file, environ layer) ([]layer, error) {
 		return nil, failed("move the link away; without that file a start makes a new one",
 			"%s is a symbolic link, and the trial server writes nowhere but in its own directory", path)
 	}
-	texts := map[string]string{"PRAX_DATA": data, "MCP_CLIENTS_PATH": path, "MCP_SERVER_ENABLED": "true"}
-	return []layer{file, environ, {"--dev", texts}, {"a flag", f.given}}, nil
+	texts := map[string]string{
+		"PRAX_DATA": data, "MCP_CLIENTS_PATH": path, "PRAX_CONFIG": filepath.Join(data, "praxec.yaml"), "MCP_SERVER_ENABLED": "true",
+	}
+	return []layer{file, environ, {sourceDev, texts}, {"a flag", f.given}}, nil
 }
 
 // devTokens are the new tokens of the trial server's clients.

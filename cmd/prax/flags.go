@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"prax/tools"
 )
 
 // flags are the flags and positional arguments of one command.
@@ -98,7 +100,7 @@ func (f *flags) refused(err error) error {
 	}
 	var own []string
 	f.VisitAll(func(fl *flag.Flag) { own = append(own, fl.Name) })
-	if near := nearest(name, own); near != "" {
+	if near := tools.Nearest(name, own); near != "" {
 		return f.usage("unknown flag --%s: did you mean --%s?", name, near)
 	}
 	return f.usage("unknown flag --%s", name)

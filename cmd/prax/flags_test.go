@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"prax/tools"
 )
 
 // TestCommandsTakeWhatTheyUse: a command takes the flags of the settings that it reads, and no other: one
@@ -21,12 +23,13 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 		}
 	}
 	slices.Sort(all)
-	client := []string{"addr", "clients", "data", "public-url"}
+	edit := []string{"addr", "clients", "data", "public-url"}
+	grant := []string{"addr", "clients", "config", "data", "public-url"}
 	want := map[string][]string{
 		"serve": all, "check": all, "config show": all,
-		"client add": client, "client rotate": client, "client revoke": client, "client list": client,
+		"client add": grant, "client rotate": edit, "client revoke": edit, "client list": grant,
 		"token hash": nil, "token inspect": {"clients"}, "version": nil, "health": {"addr"},
-		"access": {"clients", "data"}, "call": {"clients", "data"},
+		"access": {"clients", "config", "data"}, "call": {"clients", "config", "data"},
 		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"},
 	}
 	got := map[string][]string{}
@@ -82,7 +85,7 @@ func TestNearest(t *testing.T) {
 		"get-current-date-time": "get_current_datetime", "alloww": "allow", "Low": "low",
 		"weather": "", "memory": "", "": "", "x": "", "lo": "", "recall": "", "memory_forget": "",
 	} {
-		if got := nearest(text, known); got != want {
+		if got := tools.Nearest(text, known); got != want {
 			t.Errorf("%q is near %q, want %q", text, got, want)
 		}
 	}

@@ -79,6 +79,10 @@ func (p *program) accessJudge(s *settings) (operator, func() error, error) {
 	if err := catalogue.Set("builtin", builtin.Tools(builtin.Config{})); err != nil {
 		return nil, nil, err
 	}
+	defined, _ := s.define() // what is wrong with the file is for check to tell
+	if err := catalogue.Set(definedSource, defined); err != nil {
+		return nil, nil, err
+	}
 	registry, err := clients.Open(s.clientsConfig(nil), catalogue, nil, p.now)
 	if err != nil {
 		return nil, nil, err

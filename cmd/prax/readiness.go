@@ -19,6 +19,9 @@ func (a *app) ready(ctx context.Context) server.Readiness {
 	if !s.OK && !s.Stale {
 		r.Problems = append(r.Problems, server.Problem{Check: "registry", Reason: "the clients file cannot be read, and admits nobody: see the log, or prax check"})
 	}
+	if a.defined != nil && !a.defined.Status().OK {
+		r.Warnings = append(r.Warnings, server.Problem{Check: "definitions", Reason: "the file of definitions cannot be used, the last good ones are in force: see the log, or prax check"})
+	}
 	if err := a.db.Health(ctx); err != nil {
 		a.out.log.Error("store is not ready", slog.Any("error", err))
 		r.Problems = append(r.Problems, server.Problem{Check: server.CheckStore, Reason: storeReason(err)})

@@ -14,8 +14,11 @@ type value struct {
 	source string
 }
 
-// sourceDefault is the source of a setting that nobody set.
-const sourceDefault = "the default"
+// sourceDefault is the source of a setting that nobody set, sourceDev that of one that --dev sets.
+const (
+	sourceDefault = "the default"
+	sourceDev     = "--dev"
+)
 
 // envFile is read when no --env names another.
 const envFile = "config.env"

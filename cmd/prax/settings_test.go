@@ -216,12 +216,12 @@ func TestHome(t *testing.T) {
 // TestUnknownNames: what nothing reads is warned of, and nothing else.
 func TestUnknownNames(t *testing.T) {
 	t.Parallel()
-	file := write(t, "config.env", "MCP_TOOL_ALLOWLISTS=x\nPRAX_CONFIG=praxec.yaml\nPRAX_LOG=warn\n")
+	file := write(t, "config.env", "MCP_TOOL_ALLOWLISTS=x\nPRAX_CONFG=praxec.yaml\nPRAX_LOG=warn\n")
 	_, warnings := load(t, []string{"PRAX_ADR=x", "PRAX_UNSET=", "MCP_OTHER=x", "HOME=/", "MCP_BEARER_TOKEN_FILE=" + write(t, "t", "tok")}, "--env", file)
 	want := []string{
 		"MCP_TOOL_ALLOWLISTS (" + file + ") is not known to this version and has no effect",
 		"PRAX_ADR (the environment) is not known to this version and has no effect",
-		"PRAX_CONFIG (" + file + ") is not known to this version and has no effect",
+		"PRAX_CONFG (" + file + ") is not known to this version and has no effect",
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -24,6 +24,7 @@ type settings struct {
 
 	Addr           string
 	Data           string
+	Config         string
 	PublicURL      *url.URL // nil when there is none
 	AllowedHosts   []string
 	AllowedOrigins []string
@@ -84,6 +85,9 @@ var variables = []variable{
 	{name: "PRAX_DATA", initial: "./prax-data", flag: "data",
 		note:  "the directory of the database, the keys and the operator's socket",
 		parse: pathed(func(s *settings) *string { return &s.Data })},
+	{name: "PRAX_CONFIG", initial: "praxec.yaml", flag: "config",
+		note:  "the file of definitions, tools of your own, read again whenever it changes",
+		parse: pathed(func(s *settings) *string { return &s.Config })},
 	{name: "PRAX_PUBLIC_URL", flag: "public-url",
 		note:  "the address callers use, as https://prax.example.net, when a proxy stands before",
 		parse: parsed(readURL, func(s *settings) **url.URL { return &s.PublicURL })},

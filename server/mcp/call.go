@@ -19,6 +19,9 @@ func (q *request) call(dst []byte) ([]byte, error) {
 		return dst, badParams("params.name must be the name of a tool")
 	}
 	q.x.Access.Tool = tools.NoToken(name)
+	if err := q.checkParams(name); err != nil {
+		return dst, err
+	}
 	res, err := q.run(name)
 	switch {
 	case errors.Is(err, tools.ErrUnknownTool):

@@ -142,15 +142,22 @@ const (
 	sentinelClose = "?="
 )
 
-// names compares like is, with the base64 form undone. What has no whole frame is literal.
+// names compares like is, with the base64 form undone.
 func (h header) names(want string) bool {
+	text, ok := h.text()
+	return ok && text == want
+}
+
+// text is what a header that came once says, with the base64 form undone. What has no whole frame is
+// literal.
+func (h header) text() (string, bool) {
 	inner, opened := strings.CutPrefix(h.value, sentinelOpen)
 	inner, closed := strings.CutSuffix(inner, sentinelClose)
 	if !opened || !closed {
-		return h.is(want)
+		return h.value, h.n == 1
 	}
 	text, err := base64.StdEncoding.Strict().DecodeString(inner)
-	return err == nil && utf8.Valid(text) && h.n == 1 && string(text) == want
+	return string(text), err == nil && utf8.Valid(text) && h.n == 1
 }
 
 func mismatch(sentence string) *failure {

@@ -61,11 +61,14 @@ func unknownTool(name string) *failure {
 func (q *request) wire(err error) *failure {
 	var f *failure
 	var rpc *jsonrpc.Error
+	var own *tools.ProtocolError
 	switch {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &rpc):
 		return &failure{status: http.StatusBadRequest, rpc: rpc}
+	case errors.As(err, &own):
+		return refusal(http.StatusOK, own.Code, "%s", own.Message)
 	case errors.Is(err, tools.ErrArguments):
 		return badParams("%s", err)
 	}

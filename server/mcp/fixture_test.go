@@ -115,6 +115,7 @@ func newHouse(t failer, configure func(*mcp.Config, *edge.Config)) *house {
 	h := &house{clients: &clients{}, journal: &journal{}}
 	h.clients.set(
 		client("alice", everyTool),
+		client("mark", auth.Names("marked", "protocol")),
 		client("clerk", auth.Names("clock")),
 		client("nobody", auth.NameSet{}),
 		func() auth.Principal { p := client("plain", everyTool); p.Spelling = auth.Underscore; return p }(),
@@ -227,6 +228,14 @@ func fixtureTools() []*tools.Tool {
 			}},
 		{Name: "typed", Description: "Wants a number.", Tier: auth.Low, Input: object(`{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}},"required":["n"],"additionalProperties":false}`),
 			Handler: answer(tools.Text("fits"))},
+		{Name: "marked", Description: "Has arguments that headers repeat.", Tier: auth.Low, Input: object(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"},"on":{"type":"boolean","x\u002dmcp-header":"On"},"in":{"type":"object","properties":{"deep":{"type":"string","x-mcp-header":"Deep"}}},"f":{"type":"number","x-mcp-header":"F"},"l":{"type":"array","items":{"type":"string","x-mcp-header":"L"}}}}`),
+			Handler: func(_ context.Context, c *tools.Call) (*tools.Result, error) {
+				return tools.Text(string(c.Arguments)), nil
+			}},
+		{Name: "protocol", Description: "Answers with an error of the protocol.", Tier: auth.Low, Input: open,
+			Handler: func(context.Context, *tools.Call) (*tools.Result, error) {
+				return nil, &tools.ProtocolError{Code: -32603, Message: "broken on \"purpose\""}
+			}},
 		{Name: "panics", Description: "Panics.", Tier: auth.Low, Input: open,
 			Handler: func(context.Context, *tools.Call) (*tools.Result, error) { panic("password=hunter2") }},
 		{Name: "hang", Description: "Waits until it is cancelled.", Tier: auth.Low, Input: open,

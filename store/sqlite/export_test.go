@@ -14,6 +14,13 @@ func Migrations(texts []string) (restore func()) {
 	return func() { migrations = before }
 }
 
+// Schema lets a test be the prax whose schema had this number.
+func Schema(number int) (restore func()) {
+	before := migrations
+	migrations = before[:number]
+	return func() { migrations = before }
+}
+
 // SetMaxPages gives the database more room, or less, while it runs.
 func (db *DB) SetMaxPages(n int) error {
 	db.maxPages.Store(int64(n))
@@ -25,6 +32,13 @@ func (db *DB) Pragma(name string) (value string, err error) {
 	err = db.writer.insist(func(s store.Tx) error { return s.(*tx).c.row("PRAGMA "+name, nil, &value) })
 	return value, err
 }
+
+// The statements that must go through an index: the read of a document by its key, and the counts by
+// namespace.
+const (
+	ByKey       = byKey
+	ByNamespace = byNamespace
+)
 
 // Queued is how many functions wait for the writer.
 func (db *DB) Queued() int { return len(db.writer.queue) }

@@ -16,6 +16,8 @@ func documents(t *testing.T, open Opener) {
 	t.Run("round trip", func(t *testing.T) { t.Parallel(); roundTrip(t, open) })
 	t.Run("versions", func(t *testing.T) { t.Parallel(); versions(t, open) })
 	t.Run("keys", func(t *testing.T) { t.Parallel(); keys(t, open) })
+	t.Run("by key", func(t *testing.T) { t.Parallel(); byKey(t, open) })
+	t.Run("bare", func(t *testing.T) { t.Parallel(); bare(t, open) })
 	t.Run("newest first", func(t *testing.T) { t.Parallel(); newestFirst(t, open) })
 	t.Run("namespaces", func(t *testing.T) { t.Parallel(); namespaces(t, open) })
 	t.Run("refused", func(t *testing.T) { t.Parallel(); refused(t, open) })

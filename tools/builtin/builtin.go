@@ -35,8 +35,13 @@ func Tools(c Config) []*tools.Tool {
 		c.Now = time.Now
 	}
 	return []*tools.Tool{
-		clock(c), memoryRecall(c), memoryRemember(), memoryForget(),
-		knowledgeSearch(c), knowledgeNamespaces(), conversationSearch(), traceSearch(), traceDetail(),
+		clock(c),
+		memoryRecall(c), memoryRemember(), memoryForget(), scratchWrite(), scratchRead(), scratchDelete(),
+		knowledgeSearch(c), knowledgeNamespaces(), knowledgeAdd(), knowledgeDelete(),
+		noteCreate(), noteRead(), noteList(), noteSearch(c), noteUpdate(), noteDelete(),
+		conversationSearch(), conversationAppend(),
+		todoAdd(), todoList(), todoComplete(), todoRemove(),
+		traceSearch(), traceDetail(),
 	}
 }
 
@@ -111,5 +116,8 @@ func clip(s string, n int, more string) string {
 // stamp is a time in results: UTC, RFC 3339.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// hang keeps further lines of a text below its first.
+func hang(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
+
 // indent keeps text of several lines below its heading.
-func indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }
+func indent(s string) string { return "  " + hang(s) }

@@ -30,13 +30,19 @@ var noon = time.Date(2026, 11, 29, 18, 33, 7, 0, time.UTC)
 // reaches them.
 type rig struct {
 	*tools.Registry
-	db  *sqlite.DB
-	dir string
+	db    *sqlite.DB
+	dir   string
+	quota store.Quota // zero: the store's default
+	// blockEvery is how long the event of a call that changes nothing waits for its block.
+	blockEvery time.Duration
 }
 
-func newRig(t testing.TB) *rig {
+func newRig(t testing.TB, with ...func(*rig)) *rig {
 	t.Helper()
-	g := &rig{dir: t.TempDir()}
+	g := &rig{dir: t.TempDir(), blockEvery: 5 * time.Millisecond}
+	for _, change := range with {
+		change(g)
+	}
 	g.open(t)
 	t.Cleanup(func() { g.close(t) })
 	return g
@@ -45,12 +51,12 @@ func newRig(t testing.TB) *rig {
 func (g *rig) open(t testing.TB) {
 	t.Helper()
 	now := func() time.Time { return noon }
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Dir: g.dir, Now: now, BlockEvery: 5 * time.Millisecond})
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Dir: g.dir, Now: now, Quota: g.quota, BlockEvery: g.blockEvery})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.db = db
-	g.Registry = tools.NewRegistry(tools.Config{Store: db, AuditReads: true, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	g.Registry = tools.NewRegistry(tools.Config{Store: db, AuditReads: true, Now: now, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	list := builtin.Tools(builtin.Config{Now: now})
 	for i, tool := range list {
 		if tool.Tier == auth.High {
@@ -160,7 +166,11 @@ func TestCatalogue(t *testing.T) {
 	want := map[string]auth.Tier{
 		"get_current_datetime": auth.Low, "memory_recall": auth.Low, "knowledge_search": auth.Low, "knowledge_namespaces": auth.Low,
 		"conversation_search": auth.Low, "trace_search": auth.Low, "trace_detail": auth.Low,
-		"memory_remember": auth.Medium, "memory_forget": auth.High,
+		"memory_stm_read": auth.Low, "note_read": auth.Low, "note_list": auth.Low, "note_search": auth.Low, "todo_list": auth.Low,
+		"memory_remember": auth.Medium, "memory_stm_write": auth.Medium, "memory_stm_delete": auth.Medium, "knowledge_add": auth.Medium,
+		"note_create": auth.Medium, "note_update": auth.Medium, "conversation_append": auth.Medium,
+		"todo_add": auth.Medium, "todo_complete": auth.Medium, "todo_remove": auth.Medium,
+		"memory_forget": auth.High, "knowledge_delete": auth.High, "note_delete": auth.High,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tiers (-want +got):\n%s", diff)
@@ -176,6 +186,11 @@ func TestLaw9Isolation(t *testing.T) {
 	g.put(t,
 		store.Document{User: "alice", Kind: store.Concept, Namespace: "drinks", Key: "tea", Title: "Tea", Body: "a drink"},
 		store.Document{User: "alice", Kind: store.Conversation, Key: "user", Body: "more tea please"})
+	for _, step := range [][2]string{
+		{"memory_stm_write", `{"key":"tea","content":"alice's tea"}`}, {"note_create", `{"title":"Tea","content":"alice's"}`}, {"todo_add", `{"task":"Tea for alice"}`},
+	} {
+		g.good(t, "alice", step[0], step[1])
+	}
 	const seen = "an-id-of-alice"
 	if _, err := g.Call(t.Context(), &tools.Call{Principal: principal("alice"), Name: "get_current_datetime", RequestID: seen}); err != nil {
 		t.Fatal(err)
@@ -186,7 +201,12 @@ func TestLaw9Isolation(t *testing.T) {
 		{"knowledge_search", `{"query":"tea","namespace":"drinks"}`}, {"knowledge_namespaces", `{}`},
 		{"conversation_search", `{"query":"tea"}`}, {"conversation_search", `{"query":""}`},
 		{"trace_search", `{"query":"get_current_datetime"}`}, {"trace_search", `{"query":"alice"}`},
-		{"trace_detail", `{"trace_id":"` + seen + `"}`}, {"memory_forget", `{"memory_id":"` + made["id"].(string) + `"}`},
+		{"trace_detail", `{"trace_id":"` + seen + `"}`},
+		{"memory_stm_read", ``}, {"memory_stm_read", `{"key":"tea"}`}, {"note_list", ``}, {"note_search", `{"query":"tea"}`}, {"note_search", `{"query":"e"}`},
+		{"note_read", `{"note_id":"tea"}`}, {"note_update", `{"note_id":"tea","content":"x"}`}, {"todo_list", ``}, {"todo_complete", `{"item_ids":[1]}`},
+		{"todo_list", `{"show_completed":true}`},
+		{"todo_remove", `{"item_ids":[1]}`}, {"note_delete", `{"note_id":"tea"}`}, {"memory_stm_delete", `{"key":"tea"}`},
+		{"knowledge_delete", `{"concept":"tea","namespace":"drinks"}`}, {"memory_forget", `{"memory_id":"` + made["id"].(string) + `"}`},
 	} {
 		bob, alice := g.call(t, "bob", tt.tool, tt.arguments), g.call(t, "alice", tt.tool, tt.arguments)
 		if shown := fmt.Sprintf("%+v", bob); strings.Contains(strings.ReplaceAll(shown, seen, ""), "alice") || strings.Contains(shown, "Tea") {
@@ -231,6 +251,11 @@ func TestNothingFound(t *testing.T) {
 		{"knowledge_namespaces", ``, []string{"No knowledge namespaces"}},
 		{"conversation_search", `{"query":"50%"}`, []string{"No matches for '50%' in conversation history."}},
 		{"trace_search", `{"query":"nonesuch"}`, []string{"No matching traces"}},
+		{"memory_stm_read", ``, []string{"The scratchpad is empty."}},
+		{"note_list", ``, []string{"No notes yet: note_create makes one."}},
+		{"note_search", `{"query":" green tea"}`, []string{"No notes found matching 'green tea'."}},
+		{"todo_list", ``, []string{"No open todos."}},
+		{"todo_list", `{"show_completed":true}`, []string{"No todos: todo_add makes one."}},
 	} {
 		res := g.call(t, "alice", tt.tool, tt.arguments)
 		if res.IsError || string(res.Structured) != `{"items":[],"count":0}` {
@@ -260,10 +285,12 @@ func TestLiteralText(t *testing.T) {
 		g.good(t, user, "memory_remember", `{"content":`+quote(body)+`}`)
 		g.put(t,
 			store.Document{User: user, Kind: store.Memory, Body: "unrelated"},
+			store.Document{User: user, Kind: store.Note, Key: "first", Title: "T", Body: body},
+			store.Document{User: user, Kind: store.Note, Key: "second", Title: "T", Body: "unrelated"},
 			store.Document{User: user, Kind: store.Concept, Namespace: "n", Key: fmt.Sprint("k", i), Title: "T", Body: body},
 			store.Document{User: user, Kind: store.Conversation, Key: "user", Body: body},
 			store.Document{User: user, Kind: store.Conversation, Key: "user", Body: "unrelated"})
-		for _, tool := range []string{"memory_recall", "knowledge_search", "conversation_search"} {
+		for _, tool := range []string{"memory_recall", "knowledge_search", "note_search", "conversation_search"} {
 			said, object := g.good(t, user, tool, `{"query":`+quote(text)+`}`)
 			if object["count"] != 1.0 {
 				t.Errorf("%s %q: %v found: %s", tool, text, object["count"], said)
@@ -303,67 +330,5 @@ func TestManyCallersAtOnce(t *testing.T) {
 		if _, object := g.good(t, fmt.Sprint("user", i), "memory_recall", `{"query":"secret","top_k":20}`); object["count"] != 10.0 {
 			t.Errorf("user%d has %v memories, want 10", i, object["count"])
 		}
-	}
-}
-
-func TestNumbersAreBroughtWithin(t *testing.T) {
-	t.Parallel()
-	g := newRig(t)
-	for i := range 60 {
-		g.put(t,
-			store.Document{User: "alice", Kind: store.Memory, Body: fmt.Sprint("tea ", i)},
-			store.Document{User: "alice", Kind: store.Conversation, Key: "user", Body: fmt.Sprint("tea ", i)},
-			store.Document{User: "alice", Kind: store.Concept, Namespace: "n", Key: fmt.Sprint(i), Body: fmt.Sprint("tea ", i)})
-	}
-	for range 25 {
-		g.call(t, "alice", "get_current_datetime", "")
-	}
-	for _, tt := range []struct {
-		tool, arguments string
-		want            float64
-	}{
-		{"memory_recall", `{"query":"tea"}`, 5}, {"memory_recall", `{"query":"tea","top_k":null}`, 5}, {"memory_recall", `{"query":"tea","top_k":0}`, 1},
-		{"memory_recall", `{"query":"tea","top_k":-1}`, 1}, {"memory_recall", `{"query":"tea","top_k":999}`, 20}, {"memory_recall", `{"query":"tea","top_k":7.0}`, 7},
-		{"conversation_search", `{"query":"tea"}`, 20}, {"conversation_search", `{"query":"tea","max_results":0}`, 1},
-		{"conversation_search", `{"query":"tea","max_results":999}`, 50}, {"conversation_search", `{"query":"","max_results":2}`, 2},
-		{"knowledge_search", `{"query":"tea"}`, 20},
-	} {
-		if _, object := g.good(t, "alice", tt.tool, tt.arguments); object["count"] != tt.want {
-			t.Errorf("%s %s: %v, want %v", tt.tool, tt.arguments, object["count"], tt.want)
-		}
-	}
-}
-
-func TestArgumentsAreStrict(t *testing.T) {
-	t.Parallel()
-	g := newRig(t)
-	many := strings.Repeat("t,", 10_000)
-	for _, tt := range []struct{ tool, arguments, names string }{
-		{"memory_recall", `{}`, "query is required"},
-		{"memory_recall", `{"query":5}`, "query must be a string"},
-		{"memory_recall", `{"query":" \t"}`, "query must not be blank"},
-		{"memory_recall", `{"query":"x","top_k":"5"}`, "top_k must be an integer, is a string"},
-		{"memory_recall", `{"query":"x","limit":5}`, "limit is not known here"},
-		{"knowledge_search", `{"query":" "}`, "query must not be blank"},
-		{"trace_search", `{"query":" "}`, "query must not be blank"},
-		{"trace_detail", `{"trace_id":" "}`, "trace_id must not be blank"},
-		{"get_current_datetime", `{"timezone_name":"Mars/Olympus"}`, "timezone_name is not a time zone"},
-		{"get_current_datetime", `{"timezone_name":"Local"}`, "timezone_name is not a time zone"},
-		{"get_current_datetime", `{"timezone_name":"../../etc/passwd"}`, "timezone_name is not a time zone"},
-		{"memory_remember", `{"content":" "}`, "content must not be blank"},
-		{"memory_remember", `{"content":"x","importance":7}`, "importance must be at most 1"},
-		{"memory_remember", `{"content":"x","importance":-0.1}`, "importance must be at least 0"},
-		{"memory_remember", `{"content":"x","tags":` + quote(many) + `}`, "tags must be at most 32"},
-		{"memory_remember", `{"content":"x","tags":` + quote(strings.Repeat("t", 65)) + `}`, "tags must have at most 64 bytes each"},
-		{"memory_remember", `{"content":` + quote(strings.Repeat("x", 5<<20)) + `}`, "content must have at most 65536 characters"},
-		{"memory_remember", `{"content":` + quote(strings.Repeat("é", 40_000)) + `}`, "content must have at most 65536 bytes"},
-	} {
-		code, text := g.refused(t, "alice", tt.tool, tt.arguments)
-		if code != "INVALID_ARGUMENTS" || !strings.Contains(text, tt.names) || len(text) > 400 {
-			t.Errorf("%s %.60s: %s: %.400s", tt.tool, tt.arguments, code, text)
-		}
-	}
-	if _, object := g.good(t, "alice", "memory_recall", `{"query":"x"}`); object["count"] != 0.0 {
-		t.Errorf("a refused memory was stored: %v", object)
 	}
 }

@@ -78,3 +78,22 @@ func TestConversationsReachFarBack(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestConversationAppend(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	long := strings.Repeat("é", 120)
+	for _, role := range []string{"user", "assistant", "tool"} {
+		body := role + " said\n" + long
+		g.expect(t, "alice", "conversation_append", `{"role":"`+role+`","content":`+quote(body)+`}`,
+			"Appended (id=ID): ["+strings.ToUpper(role)+"] "+string([]rune(body)[:100]),
+			map[string]any{"at": at, "role": role, "content": body, "source": "alice-agent"})
+	}
+	said, object := g.good(t, "alice", "conversation_search", `{"query":"TOOL SAID"}`)
+	if want := "Found 1 match(es):\n\n**" + at + "**\n[TOOL] tool said"; said != want || object["count"] != 1.0 {
+		t.Errorf("%q, want %q", said, want)
+	}
+	if _, object := g.good(t, "alice", "conversation_search", `{"query":"said"}`); object["count"] != 3.0 {
+		t.Errorf("%v lines", object["count"])
+	}
+}

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,18 +13,6 @@ import (
 )
 
 const maxConcepts = 20
-
-// concept is a concept in results.
-type concept struct {
-	ID          string  `json:"id"`
-	Namespace   string  `json:"namespace"`
-	Name        string  `json:"name"`
-	DisplayName string  `json:"display_name"`
-	Description string  `json:"description"`
-	SourceType  string  `json:"source_type"`
-	Importance  float64 `json:"importance"`
-	UpdatedAt   string  `json:"updated_at"`
-}
 
 type knowledgeArguments struct {
 	Query     string `json:"query"`
@@ -43,10 +30,9 @@ func knowledgeSearch(c Config) *tools.Tool {
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["query"],"properties":{` +
 			`"query":{"type":"string","minLength":1,"maxLength":4096,"description":"What to look for, in plain words"},` +
 			`"namespace":{"type":"string","default":"","maxLength":256,"description":"Only this namespace; empty: all"}}}`),
-		Output: listSchema(`"id":{"type":"string"}`, `"namespace":{"type":"string"}`, `"name":{"type":"string"}`, `"display_name":{"type":"string"}`,
-			`"description":{"type":"string"}`, `"source_type":{"type":"string"}`, `"importance":{"type":"number"}`, `"updated_at":{"type":"string","format":"date-time"}`),
+		Output: listSchema(conceptProperties...),
 		Handler: handle(knowledgeArguments{}, func(ctx context.Context, call *tools.Call, a knowledgeArguments) (*tools.Result, error) {
-			a.Query, a.Namespace = strings.TrimSpace(a.Query), strings.TrimSpace(a.Namespace)
+			a.Query, a.Namespace = strings.TrimSpace(a.Query), line(a.Namespace)
 			if a.Query == "" {
 				return nil, misfit("query", "must not be blank")
 			}
@@ -77,10 +63,10 @@ func knowledgeResult(found []store.Document, a knowledgeArguments) (*tools.Resul
 	lines := make([]string, 0, len(found))
 	list := make([]concept, 0, len(found))
 	for _, d := range found {
-		name := cmp.Or(d.Title, d.Key)
-		heading := fmt.Sprintf("- **%s** [%s] (importance=%.1f, source=%s)", name, d.Namespace, d.Importance, d.SourceType)
+		c := newConcept(d)
+		heading := fmt.Sprintf("- **%s** [%s] (importance=%.1f, source=%s)", c.DisplayName, d.Namespace, d.Importance, d.SourceType)
 		lines = append(lines, heading+"\n"+indent(clip(d.Body, 100, "...")))
-		list = append(list, concept{d.ID, d.Namespace, d.Key, name, d.Body, d.SourceType, d.Importance, stamp(d.Updated)})
+		list = append(list, c)
 	}
 	return result(strings.Join(lines, "\n"), listOf(list))
 }

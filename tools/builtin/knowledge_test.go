@@ -14,7 +14,7 @@ func TestKnowledge(t *testing.T) {
 	g := newRig(t)
 	long := strings.Repeat("d", 101)
 	g.put(t,
-		store.Document{ID: strings.Repeat("a", 26), User: "alice", Kind: store.Concept, Namespace: "drinks", Key: "green tea", Title: "Green Tea", Body: long, SourceType: "manual", Importance: 0.5},
+		store.Document{ID: strings.Repeat("a", 26), User: "alice", Kind: store.Concept, Namespace: "drinks", Key: "green tea", Title: "Green Tea", Body: long, Source: "a book", SourceType: "manual", Importance: 0.5},
 		store.Document{User: "alice", Kind: store.Concept, Namespace: "drinks", Key: "coffee", Title: "Coffee", Body: "black", Importance: 0.5},
 		store.Document{User: "alice", Kind: store.Concept, Namespace: "places", Key: "tea house", Body: "where one drinks it", Importance: 1})
 	text, object := g.good(t, "alice", "knowledge_search", `{"query":"green","namespace":" drinks "}`)
@@ -23,7 +23,7 @@ func TestKnowledge(t *testing.T) {
 	}
 	want := map[string]any{"count": 1.0, "items": []any{map[string]any{
 		"id": strings.Repeat("a", 26), "namespace": "drinks", "name": "green tea", "display_name": "Green Tea", "description": long,
-		"source_type": "manual", "importance": 0.5, "updated_at": "2026-11-29T18:33:07Z",
+		"source": "a book", "source_type": "manual", "importance": 0.5, "updated_at": "2026-11-29T18:33:07Z",
 	}}}
 	if diff := cmp.Diff(want, object); diff != "" {
 		t.Errorf("object (-want +got):\n%s", diff)

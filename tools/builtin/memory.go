@@ -13,12 +13,7 @@ import (
 	"prax/tools"
 )
 
-// Limits of one memory.
-const (
-	maxTags     = 32
-	maxTagBytes = 64
-	maxRecalled = 20
-)
+const maxRecalled = 20
 
 // memory is a memory in results.
 type memory struct {
@@ -131,47 +126,19 @@ func memoryRemember() *tools.Tool {
 }
 
 func remember(ctx context.Context, call *tools.Call, a rememberArguments) (*tools.Result, error) {
-	switch {
-	case strings.TrimSpace(a.Content) == "":
-		return nil, misfit("content", "must not be blank")
-	case len(a.Content) > store.MaxDocumentBytes:
-		return nil, misfit("content", "must have at most %d bytes, has %d", store.MaxDocumentBytes, len(a.Content))
+	body, err := content("content", a.Content)
+	if err != nil {
+		return nil, err
 	}
 	tags, err := tagsOf(a.Tags)
 	if err != nil {
 		return nil, err
 	}
-	given := store.Document{
-		User: call.Principal.User, Kind: store.Memory, Body: a.Content, Tags: tags,
-		Source: call.Principal.Client, Importance: a.Importance,
-	}
-	var stored store.Document
-	err = call.Update(ctx, func(tx store.Tx) (err error) {
-		stored, err = tx.PutDocument(given)
-		return err
-	})
+	stored, err := put(ctx, call, store.Document{Kind: store.Memory, Body: body, Tags: tags, Importance: a.Importance})
 	if err != nil {
 		return nil, err
 	}
 	return result(fmt.Sprintf("Remembered (id=%s): %s", stored.ID, clip(stored.Body, 100, "")), newMemory(stored))
-}
-
-// tagsOf splits tags at commas; blank ones do not count.
-func tagsOf(text string) ([]string, error) {
-	tags := []string{}
-	for tag := range strings.SplitSeq(text, ",") {
-		tag = strings.TrimSpace(tag)
-		if tag == "" {
-			continue
-		}
-		if len(tag) > maxTagBytes {
-			return nil, misfit("tags", "must have at most %d bytes each, one has %d", maxTagBytes, len(tag))
-		}
-		if tags = append(tags, tag); len(tags) > maxTags {
-			return nil, misfit("tags", "must be at most %d", maxTags)
-		}
-	}
-	return tags, nil
 }
 
 type forgetArguments struct {
@@ -195,7 +162,7 @@ func memoryForget() *tools.Tool {
 func forget(ctx context.Context, call *tools.Call, a forgetArguments) (*tools.Result, error) {
 	id := strings.TrimSpace(a.ID)
 	scope := call.Principal.Scope()
-	err := call.Update(ctx, func(tx store.Tx) error {
+	err := change(ctx, call, func(tx store.Tx) error {
 		d, err := tx.Document(scope, id)
 		if err != nil {
 			return err

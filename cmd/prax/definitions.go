@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+
+	"prax/store"
+	"prax/tools"
+	"prax/tools/builtin"
+	"prax/tools/definition"
+	"prax/tools/executor"
+)
+
+// definedSource is the source of the operator's own tools in the registry.
+const definedSource = "config"
+
+// kinds are the kinds of executor that definitions may use.
+func kinds() definition.Kinds {
+	return definition.Kinds{"static": func() definition.Executor { return &executor.Static{} }}
+}
+
+// taken are the names that no tool of a file may have.
+func taken() (names []string) {
+	for _, t := range builtin.Tools(builtin.Config{}) {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// definitionFile is the file of definitions; "" when there is none. One that nobody asked for by name may be
+// missing.
+func (s *settings) definitionFile() string {
+	switch s.values["PRAX_CONFIG"].source {
+	case sourceDefault, sourceDev:
+		if !exists(s.Config) {
+			return ""
+		}
+	}
+	return s.Config
+}
+
+// define reads the definitions for a command that runs without a server.
+func (s *settings) define() ([]*tools.Tool, definition.Problems) {
+	path := s.definitionFile()
+	if path == "" {
+		return nil, nil
+	}
+	set, problems := definition.Load(path, kinds(), taken()...)
+	if set == nil {
+		return nil, problems
+	}
+	return set.Tools, problems
+}
+
+// catalogue is the tools that a server with these settings would have.
+func (s *settings) catalogue() catalogue {
+	defined, _ := s.define() // what is wrong with the file is for check to tell
+	return newCatalogue(defined)
+}
+
+// openDefinitions reads the definitions for the first time. A file that cannot be used is told, and defines
+// nothing until it can.
+func (a *app) openDefinitions() {
+	path := a.settings.definitionFile()
+	if path == "" {
+		return
+	}
+	a.defined = definition.Open(definition.Config{
+		Path: path, Kinds: kinds(), Taken: taken(), Log: a.out.log, Now: a.now, Changed: a.redefined,
+		Apply: func(list []*tools.Tool) error { return a.tools.Set(definedSource, list) },
+	})
+}
+
+// watchDefinitions keeps the tools in step with the file until ctx ends.
+func (a *app) watchDefinitions(ctx context.Context) error {
+	if a.defined == nil {
+		<-ctx.Done()
+		return nil
+	}
+	return a.defined.Run(ctx)
+}
+
+func (a *app) definedTools() []*tools.Tool {
+	if a.defined == nil {
+		return nil
+	}
+	return a.defined.Tools()
+}
+
+// definedLine is what a start says of the file.
+func (a *app) definedLine() string {
+	if a.defined == nil {
+		return ""
+	}
+	s := a.defined.Status()
+	line := count(s.Tools, "tool") + " of " + printable(s.Path)
+	if !s.OK {
+		line += ", which cannot be used: the log and prax check say why"
+	}
+	return line
+}
+
+// definitionEvent is the detail of a reading of the definitions.
+type definitionEvent struct {
+	Event  string `json:"event"`
+	Reason string `json:"reason"`
+	Digest string `json:"digest,omitzero"` // of what is in force
+	Tools  int    `json:"tools"`
+}
+
+// redefined is told of every reading of the definitions that found another file.
+func (a *app) redefined(s definition.Status) {
+	if a.quiet {
+		return
+	}
+	outcome := tools.OutcomeOK
+	if !s.OK {
+		outcome = tools.OutcomeError
+	}
+	a.note(store.Event{At: a.now(), Kind: store.EventServer, Outcome: outcome},
+		definitionEvent{Event: "definitions", Reason: s.Reason, Digest: s.Digest, Tools: s.Tools})
+}

@@ -1,0 +1,200 @@
+package definition_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"prax/tools"
+	"prax/tools/definition"
+)
+
+// house is a source and all that can be seen of it.
+type house struct {
+	*definition.Source
+	path string
+
+	mu      sync.Mutex
+	logs    bytes.Buffer
+	applied []string // names of the tools in force, joined, at each change
+	refuse  error    // of Apply
+	changes []definition.Status
+}
+
+func (h *house) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.logs.Write(p)
+}
+
+func (h *house) apply(list []*tools.Tool) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.refuse != nil {
+		return h.refuse
+	}
+	h.applied = append(h.applied, names(list))
+	return nil
+}
+
+func names(list []*tools.Tool) string {
+	var all []string
+	for _, t := range list {
+		all = append(all, t.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+func (h *house) change(s definition.Status) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.changes = append(h.changes, s)
+}
+
+// await waits until the tools of the newest change are these.
+func (h *house) await(t *testing.T, want string) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
+		h.mu.Lock()
+		got := h.applied[len(h.applied)-1]
+		h.mu.Unlock()
+		if got == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("in force is %q, want %q", got, want)
+		}
+	}
+}
+
+func (h *house) save(t *testing.T, text string) {
+	t.Helper()
+	next := h.path + ".new"
+	if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(next, h.path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newHouse(t *testing.T, text string) *house {
+	t.Helper()
+	h := &house{path: filepath.Join(t.TempDir(), "praxec.yaml")}
+	if text != "" {
+		h.save(t, text)
+	}
+	h.Source = definition.Open(definition.Config{
+		Path: h.path, Kinds: kinds, Apply: h.apply, Changed: h.change, Log: slog.New(slog.NewTextHandler(h, nil)),
+		Now: func() time.Time { return time.Unix(1_800_000_000, 0) },
+	})
+	return h
+}
+
+const other = "version: \"1\"\ncapabilities:\n  other: { description: D., risk: low, expose: tool, executor: { kind: echo } }\n"
+
+// TestReload: a good file replaces what was there, a broken one leaves it, and each reading is told once.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, one(""))
+	first := h.Status()
+	if !first.OK || first.Tools != 1 || len(first.Digest) != 64 || first.Loaded.IsZero() || names(h.Tools()) != "a.b" {
+		t.Fatalf("status %+v", first)
+	}
+	h.Reload("again") // the same file: nothing happens
+	h.save(t, "version: [\n")
+	for range 2 {
+		s := h.Reload("SIGHUP")
+		if s.OK || s.Tools != 1 || s.Digest != first.Digest || s.Loaded != first.Loaded || len(s.Problems) != 1 || s.Problems[0].Line != 2 {
+			t.Errorf("broken: %+v", s)
+		}
+	}
+	if err := os.Remove(h.path); err != nil {
+		t.Fatal(err)
+	}
+	if s := h.Reload("SIGHUP"); s.OK || s.Problems[0].Code != definition.FileMissing || names(h.Tools()) != "a.b" {
+		t.Errorf("gone: %+v", s)
+	}
+	h.save(t, other)
+	if s := h.Reload("SIGHUP"); !s.OK || s.Tools != 1 || s.Problems != nil || names(h.Tools()) != "other" {
+		t.Errorf("mended: %+v", s)
+	}
+	h.refuse = errors.New("not these")
+	h.save(t, "version: \"1\"\n")
+	if s := h.Reload("SIGHUP"); s.OK || s.Problems[0].Code != definition.Refused || names(h.Tools()) != "other" {
+		t.Errorf("refused by the registry: %+v", s)
+	}
+	h.refuse = nil
+	h.save(t, one(""))
+	h.Reload("SIGHUP")
+	if diff := cmp.Diff([]string{"a.b", "other", "a.b"}, h.applied); diff != "" {
+		t.Errorf("applied (-want +got):\n%s", diff)
+	}
+	var told []bool
+	for _, c := range h.changes {
+		told = append(told, c.OK)
+	}
+	if diff := cmp.Diff([]bool{true, false, false, true, false, true}, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	for _, want := range []string{"praxec.yaml:2:1: error: ", "level=ERROR", "the last good ones stay in force", "not these"} {
+		if !strings.Contains(h.logs.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, &h.logs)
+		}
+	}
+}
+
+// TestOpenBroken: a start with a broken file has no tools of it until it is mended.
+func TestOpenBroken(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"missing": "", "broken": "x: ["} {
+		h := newHouse(t, text)
+		if s := h.Status(); s.OK || s.Tools != 0 || s.Digest != "" || !s.Loaded.IsZero() || len(s.Problems) != 1 || h.Tools() != nil || h.applied != nil {
+			t.Errorf("%s: %+v", name, s)
+		}
+		h.save(t, one(""))
+		if s := h.Reload("event"); !s.OK || s.Reason != "event" {
+			t.Errorf("%s, mended: %+v", name, s)
+		}
+	}
+}
+
+// TestWarningsAreLogged: once a reading, not as errors.
+func TestWarningsAreLogged(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, one("    inputSchema: { type: object, anyOf: [true] }\n"))
+	if s := h.Status(); !s.OK || len(s.Problems) != 1 {
+		t.Errorf("status %+v", s)
+	}
+	if log := h.logs.String(); strings.Count(log, "level=WARN") != 1 || strings.Contains(log, "level=ERROR") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// TestRun: an edit is in force soon, a broken one is not, and what follows it is.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, one(""))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.Run(ctx) }()
+	h.save(t, other)
+	h.await(t, "other")
+	h.save(t, "version: 5")
+	h.save(t, one(""))
+	h.await(t, "a.b")
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}

@@ -1,0 +1,159 @@
+package definition
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Bounds of the values in a file, once its aliases are written out.
+const (
+	maxDepth  = 64
+	maxValues = 100_000
+	maxText   = 16 << 20 // bytes of strings, names and numbers
+)
+
+// place is where something stands in the file, from 1.
+type place struct{ line, column int }
+
+// value is a JSON value that knows its place. Members keep the order in which they were written.
+type value struct {
+	place
+	kind    jsontext.Kind // n t f " 0 { [
+	text    string        // of a string what it says, of a number its literal
+	members []member
+	items   []*value
+}
+
+// member is one of an object. Its place is that of its name.
+type member struct {
+	place
+	name string
+	*value
+}
+
+// find is the member of this name; nil when there is none.
+func (v *value) find(name string) *value {
+	for _, m := range v.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// without is an object without one of its members.
+func (v *value) without(name string) *value {
+	rest := *v
+	rest.members = nil
+	for _, m := range v.members {
+		if m.name != name {
+			rest.members = append(rest.members, m)
+		}
+	}
+	return &rest
+}
+
+// appendJSON appends the value as JSON, without blanks.
+func (v *value) appendJSON(dst []byte) []byte {
+	switch v.kind {
+	case '"':
+		return appendText(dst, v.text)
+	case '0':
+		return append(dst, v.text...)
+	case 't':
+		return append(dst, "true"...)
+	case 'f':
+		return append(dst, "false"...)
+	case '[':
+		dst = append(dst, '[')
+		for i, item := range v.items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.appendJSON(dst)
+		}
+		return append(dst, ']')
+	case '{':
+		return v.appendObject(dst)
+	}
+	return append(dst, "null"...)
+}
+
+func (v *value) appendObject(dst []byte) []byte {
+	dst = append(dst, '{')
+	for i, m := range v.members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendText(dst, m.name)
+		dst = append(dst, ':')
+		dst = m.appendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+func appendText(dst []byte, text string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, text) // its only error is invalid UTF-8, and the file is valid
+	return dst
+}
+
+// at is where the value of a JSON Pointer stands: its name in an object, or the nearest thing above what
+// does not exist.
+func (v *value) at(pointer string) place {
+	where := v.place
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		token = unescaper.Replace(token)
+		next := (*value)(nil)
+		for _, m := range v.members {
+			if m.name == token {
+				next, where = m.value, m.place
+			}
+		}
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(v.items) {
+			next, where = v.items[i], v.items[i].place
+		}
+		if next == nil {
+			return where
+		}
+		v = next
+	}
+	return where
+}
+
+// One token of a JSON Pointer (RFC 6901, section 3).
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+func below(pointer, name string) string { return pointer + "/" + escaper.Replace(name) }
+
+func item(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
+
+// named is a kind of value with its article.
+func named(kind jsontext.Kind) string {
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case 't', 'f':
+		return "true or false"
+	}
+	return "nothing (null)"
+}
+
+// budget bounds what a file may grow to.
+type budget struct{ values, text int }
+
+func (b *budget) take(text int) bool {
+	b.values++
+	b.text += text
+	return b.values <= maxValues && b.text <= maxText
+}

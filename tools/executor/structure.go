@@ -1,0 +1,115 @@
+package executor
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/tools"
+)
+
+// structure is JSON whose strings are templates. A string that is one place and nothing else stands for the
+// argument itself, of whatever type it is, and for null where there is none.
+type structure struct {
+	of    any // map[string]*structure, []*structure, template, or what json gives for a scalar
+	fixed bool
+}
+
+// parseStructure reads one. What cannot be read is told by path.
+func parseStructure(raw jsontext.Value, at string) (*structure, []tools.Violation) {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil, []tools.Violation{{Path: at, Message: "must be JSON"}}
+	}
+	return structureOf(v, at)
+}
+
+func structureOf(v any, at string) (*structure, []tools.Violation) {
+	var found []tools.Violation
+	s := &structure{of: v, fixed: true}
+	inner := func(v any, name string) *structure {
+		one, problems := structureOf(v, at+"/"+escaper.Replace(name))
+		found = append(found, problems...)
+		s.fixed = s.fixed && one.fixed
+		return one
+	}
+	switch v := v.(type) {
+	case string:
+		t, err := parseTemplate(v)
+		if err != nil {
+			found = append(found, tools.Violation{Path: at, Message: err.Error()})
+		}
+		s.of, s.fixed = t, t.literal()
+	case map[string]any:
+		members := map[string]*structure{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			members[name] = inner(v[name], name)
+		}
+		s.of = members
+	case []any:
+		items := make([]*structure, len(v))
+		for i := range v {
+			items[i] = inner(v[i], strconv.Itoa(i))
+		}
+		s.of = items
+	}
+	return s, found
+}
+
+// escaper writes one token of a JSON Pointer (RFC 6901, section 3).
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// structure fills one.
+func (f *filling) structure(s *structure) (jsontext.Value, error) {
+	v, err := f.value(s)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(v)
+}
+
+func (f *filling) value(s *structure) (any, error) {
+	switch of := s.of.(type) {
+	case template:
+		return f.argument(of)
+	case map[string]*structure:
+		filled := make(map[string]any, len(of))
+		for name, one := range of {
+			v, err := f.value(one)
+			if err != nil {
+				return nil, err
+			}
+			filled[name] = v
+		}
+		return filled, nil
+	case []*structure:
+		filled := make([]any, len(of))
+		for i, one := range of {
+			v, err := f.value(one)
+			if err != nil {
+				return nil, err
+			}
+			filled[i] = v
+		}
+		return filled, nil
+	}
+	return s.of, nil
+}
+
+func (f *filling) argument(t template) (any, error) {
+	p := t.sole()
+	if p == nil {
+		return f.text(t)
+	}
+	v, _ := p.of(f.arguments)
+	raw, err := marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.take(string(raw))
+	return v, err
+}
