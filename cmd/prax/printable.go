@@ -22,7 +22,7 @@ func writtenOut(s string, out func(rune) bool) string {
 	return replaced(s, out, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) })
 }
 
-// escaped is JSON with what a terminal would obey as \uXXXX (RFC 8259, section 7), beyond the control
+// escaped is JSON with what a terminal would obey as \u and four digits (RFC 8259, section 7), beyond the control
 // characters that JSON has escaped anyway.
 func escaped(json string) string {
 	obeyed := func(r rune) bool { return r >= 0x7f && r != unicode.ReplacementChar && obeyed(r) }
