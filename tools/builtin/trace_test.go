@@ -36,7 +36,7 @@ func TestTraces(t *testing.T) {
 		ids["clock"]:          {"clock"},
 		"remember ok":         {"stored", "clock", "recall"},
 	} {
-		text, object := g.good(t, "alice", "trace_search", `{"query":`+quote(query)+`}`)
+		text, object := g.good(t, "alice", "trace_search", `{"query":`+quote(query)+`,"top_k":20}`)
 		var got []string
 		for _, item := range object["items"].([]any) {
 			for name, id := range ids {
