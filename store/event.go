@@ -18,6 +18,11 @@ const (
 	EventClient EventKind = "client" // an operator's edit of clients.json
 	EventBlock  EventKind = "block"  // a block of recorded calls; Calls holds them
 
+	// EventWorkflow is one call's doings in an instance, or what it was refused. Its Detail is
+	// {"workflow_id", "correlation_id", "trace_id", "run_id", "events": [{"event_type", "payload"}]}: the
+	// praxec events of one change, in order.
+	EventWorkflow EventKind = "workflow"
+
 	// EventUnreadable stands where EventsAfter came by an event that cannot be read: Seq, At, Prev and
 	// Hash are what the store has beside it, Detail says what is wrong. It is never in the chain.
 	EventUnreadable EventKind = "unreadable"
@@ -78,6 +83,10 @@ type Events interface {
 
 	// Trace is the user's own call with this request id.
 	Trace(s auth.Scope, requestID string) (Trace, error)
+
+	// Observed calls f with the events of kind EventWorkflow of the scope's user, newest first, among at most
+	// MaxTraces events, until f returns false: those of changes and those that Record took.
+	Observed(s auth.Scope, f func(Event) bool) error
 
 	// EventsAfter returns up to limit events of the chain after seq, oldest first: for the
 	// operator, who sees everything. One that cannot be read is there as EventUnreadable, so that

@@ -10,6 +10,8 @@ package store
 import (
 	"context"
 	"errors"
+
+	"prax/auth"
 )
 
 // Store is the durable state of one installation.
@@ -23,6 +25,10 @@ type Store interface {
 	// transaction dies it is run again in a fresh one. An error of f undoes what f did and nobody
 	// else's work. ctx is consulted until f starts, never after.
 	Update(ctx context.Context, f func(Tx) error) error
+
+	// Instance is the instance with this id, if the scope covers it: a point read that a store may serve
+	// from memory. Within a transaction the Tx reads for itself.
+	Instance(ctx context.Context, s auth.Scope, id string) (Instance, error)
 
 	// Record appends the event of a call that changed nothing. It returns at once; the event
 	// reaches the chain with others in one block, 200 ms later at most, and at Close.
@@ -40,6 +46,10 @@ type Tx interface {
 	Documents
 	Numbers
 	Events
+	Definitions
+	Instances
+	Approvals
+	Terms
 }
 
 // The errors that callers branch on. Implementations wrap them with what happened.

@@ -1,0 +1,61 @@
+package workflow
+
+import (
+	"time"
+
+	"prax/auth"
+)
+
+// Instance is one execution as the engine sees it: decoded. The engine never changes one that it is given.
+type Instance struct {
+	ID      string
+	User    string // whose it is
+	Client  string // who started it
+	State   string
+	Version int64
+	Open    bool
+	Reason  string // why it was cancelled; "" when it was not
+	Summary string
+	Input   map[string]any
+	Context map[string]any
+	Memo    Memo
+	Created time.Time
+	Due     time.Time // when a timer must look at it; zero: never
+
+	Evidence []Evidence
+	Shown    map[string]string // subjects that were described within the instance, and the hash of what was shown
+}
+
+// Memo is the engine's own bookkeeping about an instance: never shown, and never in the context.
+type Memo struct {
+	Fires   map[string]int `json:"fires,omitzero"`  // transitions taken in this visit of the state
+	Whiles  map[string]int `json:"whiles,omitzero"` // how often a state's while kept it
+	Asked   int            `json:"asked,omitzero"`  // uses of ask_human
+	Hops    int            `json:"hops,omitzero"`   // deterministic hops so far
+	Driven  time.Duration  `json:"driven,omitzero,format:nano"`
+	Expired bool           `json:"expired,omitzero"` // the timeout has been applied, or noted
+}
+
+// Evidence is one thing that happened and that guards count.
+type Evidence struct {
+	ID         string
+	Kind       string
+	URI        string
+	Summary    string
+	Digest     string
+	Confidence *float64
+	Client     string
+	User       string
+}
+
+// Caller is what the engine knows about who asks. The zero Caller is the server itself: a timer, a chain.
+type Caller struct {
+	Client      string
+	User        string
+	Roles       auth.NameSet
+	Permissions auth.NameSet
+	Overseer    bool // not the owner: it may answer human gates and cancel, nothing else
+}
+
+// Human tells whether the caller is a person.
+func (c Caller) Human() bool { return c.Roles.Has("human") }
