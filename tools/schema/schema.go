@@ -30,6 +30,7 @@ type Schema struct {
 	root     *jsonschema.Schema
 	cost     cost
 	nullable map[string]bool // the optional properties of the root: does null fit?
+	defaults defaults
 }
 
 // Compile reads a schema of dialect 2020-12. References must stay within the document (`#`,
@@ -48,7 +49,7 @@ func Compile(raw jsontext.Value) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return &Schema{root: root, cost: cost, nullable: nullable(root)}, nil
+	return &Schema{root: root, cost: cost, nullable: nullable(root), defaults: collectDefaults(doc)}, nil
 }
 
 func decode(raw jsontext.Value) (any, error) {

@@ -27,10 +27,36 @@ func (s *Schema) Validate(raw jsontext.Value) []Violation {
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return []Violation{{Message: "is not a JSON value that can be read"}}
 	}
-	if s.work(value, len(raw)) > MaxWork {
+	return s.check(value, len(raw))
+}
+
+// ValidateValue is [Schema.Validate] for a value that is decoded already: of map[string]any, []any, string,
+// float64, bool and nil.
+func (s *Schema) ValidateValue(value any) []Violation { return s.check(value, texts(value)) }
+
+func (s *Schema) check(value any, text int) []Violation {
+	if s.work(value, text) > MaxWork {
 		return []Violation{{Message: "is too large to be checked: send less at a time"}}
 	}
 	return violations(s.root.Validate(value))
+}
+
+// texts is how many bytes of text stand in a value, names included.
+func texts(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case map[string]any:
+		for name, member := range v {
+			n += len(name) + texts(member)
+		}
+	case []any:
+		for _, item := range v {
+			n += texts(item)
+		}
+	}
+	return n
 }
 
 func (s *Schema) work(value any, text int) int {

@@ -24,6 +24,17 @@ type Instance struct {
 
 	Evidence []Evidence
 	Shown    map[string]string // subjects that were described within the instance, and the hash of what was shown
+	Parked   *Parked           // the approval that is open; nil: none
+}
+
+// Parked is an open approval as the engine sees it.
+type Parked struct {
+	Approval   string // its id
+	Transition string
+	Arguments  map[string]any // those that it is about
+	Digest     string         // of the material
+	Client     string         // who asked
+	Expires    time.Time
 }
 
 // Memo is the engine's own bookkeeping about an instance: never shown, and never in the context.
@@ -39,6 +50,7 @@ type Memo struct {
 // Evidence is one thing that happened and that guards count.
 type Evidence struct {
 	ID         string
+	Seq        int64 // of the step that made it
 	Kind       string
 	URI        string
 	Summary    string

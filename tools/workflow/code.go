@@ -1,0 +1,90 @@
+package workflow
+
+import "prax/tools/schema"
+
+// Code names why something was refused. Codes are part of the wire: they never change their meaning.
+type Code string
+
+// The codes that the engine itself decides.
+const (
+	StaleVersion       Code = "STALE_WORKFLOW_VERSION"
+	InvalidTransition  Code = "INVALID_TRANSITION"
+	ActorMismatch      Code = "ACTOR_MISMATCH"
+	ChoiceMismatch     Code = "CHOICE_MISMATCH"
+	FireCapExceeded    Code = "TRANSITION_FIRE_CAP_EXCEEDED"
+	InputViolation     Code = "INPUT_SCHEMA_VIOLATION"
+	GuardRejected      Code = "GUARD_REJECTED"
+	GuardUnsetSlot     Code = "GUARD_UNSET_SLOT"
+	DigestRequired     Code = "EVIDENCE_DIGEST_REQUIRED"
+	ConfidenceLow      Code = "EVIDENCE_CONFIDENCE_BELOW_THRESHOLD"
+	InvalidConfidence  Code = "INVALID_CONFIDENCE"
+	ExecutorFailed     Code = "EXECUTOR_FAILED"
+	SlotTypeError      Code = "BLACKBOARD_TYPE_ERROR"
+	ConstraintViolated Code = "SLOT_CONSTRAINT_VIOLATED"
+	ContextTooLarge    Code = "CONTEXT_TOO_LARGE"
+	WhileCapExceeded   Code = "WHILE_ITERATION_CAP_EXCEEDED"
+	ChainFailed        Code = "CHAIN_FAILED"
+	Livelock           Code = "LIVELOCK_QUARANTINE"
+	DeadlineExceeded   Code = "MISSION_DEADLINE_EXCEEDED"
+	TimedOut           Code = "WORKFLOW_TIMED_OUT"
+	WorkflowCancelled  Code = "WORKFLOW_CANCELLED"
+	WorkflowCompleted  Code = "WORKFLOW_COMPLETED"
+	InvalidInput       Code = "INVALID_INPUT"
+	Corrupt            Code = "CORRUPT_WORKFLOW"
+
+	ApprovalNotOpen  Code = "APPROVAL_NOT_OPEN"        // unknown, used up, rejected, or voided by a change
+	ApprovalExpired  Code = "APPROVAL_EXPIRED"         // nobody answered in time
+	ApprovalMismatch Code = "APPROVAL_DIGEST_MISMATCH" // the answer is to other material than what was asked
+)
+
+// Refusal says no, and what to do about it. Message and Hint are for a caller: they name what the caller sees
+// anyway, never the text of a guard, and never a value that is not the caller's own argument.
+type Refusal struct {
+	Code       Code
+	Message    string
+	Hint       string
+	Transition string // the one that was tried; "" where there is none
+	Class      string // of a failed executor or chain: errorClass on the wire
+	Violations []schema.Violation
+}
+
+// hints say the next step to a caller, by code. All of them rely on the links that come with the refusal.
+var hints = map[Code]string{
+	StaleVersion:       "copy one of the links of this answer: they carry the current version",
+	InvalidTransition:  "take one of the links of this answer",
+	ActorMismatch:      "a person has to take this transition, with a client of the role human; wait, or take another link",
+	ChoiceMismatch:     "send one of the options that are shown with the gate",
+	FireCapExceeded:    "take another link: this one is used up until the state is left",
+	InputViolation:     "correct the arguments by the violations and the link's inputSchema, and send it again",
+	GuardRejected:      "take another link, or bring about first what the guard demands; explain tells its parts",
+	GuardUnsetSlot:     "take the transition that sets this path first",
+	DigestRequired:     "record evidence that carries a digest first",
+	ConfidenceLow:      "record evidence of more confidence first",
+	InvalidConfidence:  "the executor must state a confidence between 0 and 1",
+	ExecutorFailed:     "nothing was changed: correct the cause, then send it again",
+	SlotTypeError:      "nothing was changed: send arguments whose result fits the slot",
+	ConstraintViolated: "nothing was changed: send a value that the slot's constraint allows",
+	ContextTooLarge:    "nothing was changed: send less at a time",
+	WhileCapExceeded:   "nothing was changed: send arguments with which the state is done, or take another link",
+	ChainFailed:        "the state was kept: a link with the actor deterministic tries the step again",
+	Livelock:           "the workflow was cancelled: start it anew once its definition has a way out",
+	DeadlineExceeded:   "the workflow was cancelled: start it anew",
+	TimedOut:           "the time of this workflow was over before the request: see its state and links",
+	WorkflowCancelled:  "start a new one",
+	WorkflowCompleted:  "start a new one",
+	InvalidInput:       "correct the input by the violations and the definition's inputSchema, and start again",
+	Corrupt:            "the operator must look at this instance",
+	ApprovalNotOpen:    "ask again by taking the transition",
+	ApprovalExpired:    "ask again by taking the transition",
+	ApprovalMismatch:   "look at the approval again, and answer with the digest of what is shown now",
+}
+
+func refuse(code Code, message string) *Refusal {
+	return &Refusal{Code: code, Message: message, Hint: hints[code]}
+}
+
+// of names the transition that was tried.
+func (r *Refusal) of(transition string) *Refusal {
+	r.Transition = clip(transition)
+	return r
+}
