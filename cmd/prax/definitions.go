@@ -66,7 +66,7 @@ func (a *app) openDefinitions() {
 	}
 	a.defined = definition.Open(definition.Config{
 		Path: path, Kinds: kinds(), Taken: taken(), Log: a.out.log, Now: a.now, Changed: a.redefined,
-		Apply: func(list []*tools.Tool) error { return a.tools.Set(definedSource, list) },
+		Apply: func(set *definition.Set) error { return a.tools.Set(definedSource, set.Tools) },
 	})
 }
 

@@ -2,7 +2,6 @@ package definition
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ const (
 // capability compiles one. What it returns is worth nothing when there is a problem.
 func (c *compiler) capability(m member, path string) *tools.Tool {
 	var read capability
-	c.fill(m.value, path, reflect.ValueOf(&read).Elem())
+	c.read(m.value, path, &read)
 	if m.kind != '{' {
 		return nil
 	}
@@ -85,7 +84,7 @@ func (c *compiler) texts(v *value, read capability, path string) {
 }
 
 func (c *compiler) missing(v *value, path, key, why string) {
-	c.note(MissingKey, c.root.at(path), path, shownPath(path)+" has no "+key+": "+why)
+	c.note(MissingKey, c.root.at(path), path, c.shown(path)+" has no "+key+": "+why)
 }
 
 func (c *compiler) risk(v *value, text, path string) auth.Tier {
@@ -107,11 +106,11 @@ func (c *compiler) schema(v *value, raw jsontext.Value, path string, input bool)
 		return
 	}
 	for _, found := range schema.Lint(raw) {
-		code, text := Portability, found.Message+": some clients refuse the tool, or the whole list"
 		if found.Path == "" || found.Path == "/type" {
-			code, text = BadSchema, found.Message
+			c.about(BadSchema, path+found.Path, found.Message)
+		} else {
+			c.warn(Portability, path+found.Path, found.Message+": some clients refuse the tool, or the whole list")
 		}
-		c.about(code, path+found.Path, text)
 	}
 	if input {
 		h := headers{compiler: c, seen: map[string]string{}}
@@ -135,7 +134,7 @@ func (c *compiler) executor(v *value, path string, t *tools.Tool) tools.Handler 
 		return nil
 	}
 	config := make()
-	if !c.fill(v.without("kind"), path, reflect.ValueOf(config).Elem()) {
+	if !c.read(v.without("kind"), path, config) {
 		return nil
 	}
 	handler, found := config.Compile(t)

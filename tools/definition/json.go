@@ -13,8 +13,8 @@ import (
 
 // parseJSON reads a file whose name says that it is JSON: YAML takes most of it, but neither tabs nor every
 // escape.
-func parseJSON(text []byte) (*value, *fault) {
-	j := &jsonReader{d: jsontext.NewDecoder(bytes.NewReader(text)), text: text}
+func parseJSON(text []byte, b *budget) (*value, *fault) {
+	j := &jsonReader{budget: b, d: jsontext.NewDecoder(bytes.NewReader(text)), text: text}
 	for i, c := range text {
 		if c == '\n' {
 			j.ends = append(j.ends, i)
@@ -33,7 +33,7 @@ func parseJSON(text []byte) (*value, *fault) {
 
 // jsonReader turns tokens into values.
 type jsonReader struct {
-	budget
+	*budget
 	d    *jsontext.Decoder
 	text []byte
 	ends []int // offsets of the line ends
@@ -46,7 +46,7 @@ func (j *jsonReader) place(offset int) place {
 	if line > 0 {
 		begin = j.ends[line-1] + 1
 	}
-	return place{line + 1, offset - begin + 1}
+	return place{line: line + 1, column: offset - begin + 1}
 }
 
 // next is the offset at which the next token begins.
@@ -82,7 +82,7 @@ func (j *jsonReader) broken(err error) *fault {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return &fault{at, DuplicateKey, "a name stands twice in one object"}
 	case errors.Is(err, io.EOF) && len(bytes.TrimSpace(j.text)) == 0:
-		return unreadable(place{1, 1}, "the file is empty")
+		return unreadable(start, "the file is empty")
 	}
 	return unreadable(at, "is not JSON")
 }

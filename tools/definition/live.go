@@ -17,8 +17,8 @@ type Config struct {
 	Kinds Kinds
 	Taken []string // names of tools that exist already
 
-	// Apply puts the tools of a good file in force, in place of those before. Its error keeps those.
-	Apply func([]*tools.Tool) error
+	// Apply puts a good set in force, in place of the one before. Its error keeps that one.
+	Apply func(*Set) error
 
 	Changed  func(Status)     // told after each reading that is not the same as the one before; nil: nobody
 	Log      *slog.Logger     // nil discards
@@ -28,13 +28,14 @@ type Config struct {
 
 // Status is what is in force, and what the last reading found.
 type Status struct {
-	Path     string    `json:"path"`
-	OK       bool      `json:"ok"`     // the file as it is now is in force
-	Tools    int       `json:"tools"`  // in force, of the last good file
-	Digest   string    `json:"digest"` // SHA-256 of the last good file, in hex; "" before there was one
-	Loaded   time.Time `json:"loaded"` // when it came into force; zero before there was one
-	Reason   string    `json:"reason"` // why the file was read last: start, event, poll, SIGHUP
-	Problems Problems  `json:"problems"`
+	Path        string    `json:"path"`
+	OK          bool      `json:"ok"`          // the files as they are now are in force
+	Tools       int       `json:"tools"`       // in force, of the last good reading
+	Definitions int       `json:"definitions"` // as well
+	Digest      string    `json:"digest"`      // of the set in force; "" before there was one
+	Loaded      time.Time `json:"loaded"`      // when it came into force; zero before there was one
+	Reason      string    `json:"reason"`      // why the files were read last: start, event, poll, SIGHUP
+	Problems    Problems  `json:"problems"`
 }
 
 // Source keeps the tools of a file in step with it. While the file is broken, or gone, the last good set
@@ -50,7 +51,7 @@ type Source struct {
 // state is what is in force, and how the last reading went. It is immutable.
 type state struct {
 	status Status
-	tools  []*tools.Tool
+	set    *Set // nil: none yet
 }
 
 // Open reads the file for the first time. A broken one is no error: there are no tools of it until it reads,
@@ -71,8 +72,16 @@ func Open(c Config) *Source {
 // Status is how the source is.
 func (s *Source) Status() Status { return s.current.Load().status }
 
-// Tools are those in force, in the order of the file.
-func (s *Source) Tools() []*tools.Tool { return s.current.Load().tools }
+// Set is what is in force: never nil, and empty before there was a good reading.
+func (s *Source) Set() *Set {
+	if set := s.current.Load().set; set != nil {
+		return set
+	}
+	return &Set{}
+}
+
+// Tools are those in force, in the order of the files.
+func (s *Source) Tools() []*tools.Tool { return s.Set().Tools }
 
 // Run keeps the tools in step with the file until ctx ends. An error is one that makes watching impossible.
 func (s *Source) Run(ctx context.Context) error {
@@ -82,44 +91,38 @@ func (s *Source) Run(ctx context.Context) error {
 	})
 }
 
-// Reload reads the file now, and puts its tools in force if all of it is good. A file that is as it was at
-// the last reading changes nothing and is told to nobody.
+// Reload reads the files now, and puts what they define in force if all of it is good. Files that are as they
+// were at the last reading change nothing and are told to nobody.
 func (s *Source) Reload(reason string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	src, p := readSource(s.config.Path)
-	seal := src.digest
-	if p != nil {
-		seal = string(p.Code) + p.Text
-	}
+	r := readAll(s.config.Path)
+	seal := r.seal()
 	if seal == s.seal {
 		return s.Status()
 	}
 	s.seal = seal
 	next := *s.current.Load()
 	next.status.Reason = reason
-	if p != nil {
-		next.status.OK, next.status.Problems = false, Problems{*p}
-	} else {
-		s.load(src, &next)
-	}
+	s.load(r, &next)
 	s.current.Store(&next)
 	s.tell(next.status)
 	return next.status
 }
 
-// load makes the tools of a file that was read the next ones, if all of it is good.
-func (s *Source) load(src source, next *state) {
-	set, problems := load(src, s.config.Kinds, s.config.Taken)
+// load makes what was read the next set, if all of it is good.
+func (s *Source) load(r *reading, next *state) {
+	set, problems := compile(r, s.config.Kinds, s.config.Taken)
 	if set != nil {
-		if err := s.config.Apply(set.Tools); err != nil {
-			set, problems = nil, append(problems, *src.problem(Refused, err.Error()))
+		if err := s.config.Apply(set); err != nil {
+			set, problems = nil, append(problems, Problem{Code: Refused, File: r.path, Text: err.Error()})
 		}
 	}
 	next.status.OK, next.status.Problems = set != nil, problems
 	if set != nil {
-		next.tools = set.Tools
-		next.status.Tools, next.status.Digest, next.status.Loaded = len(set.Tools), set.Digest, s.config.Now()
+		next.set = set
+		next.status.Tools, next.status.Definitions = len(set.Tools), len(set.Definitions)
+		next.status.Digest, next.status.Loaded = set.Digest, s.config.Now()
 	}
 }
 

@@ -36,13 +36,13 @@ func (h *house) Write(p []byte) (int, error) {
 	return h.logs.Write(p)
 }
 
-func (h *house) apply(list []*tools.Tool) error {
+func (h *house) apply(set *definition.Set) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.refuse != nil {
 		return h.refuse
 	}
-	h.applied = append(h.applied, names(list))
+	h.applied = append(h.applied, names(set.Tools))
 	return nil
 }
 

@@ -206,7 +206,7 @@ func TestRefusedJSON(t *testing.T) {
 		{"an unknown key", "{\"version\":\"1\",\n\t\"Version\": 1}", []string{`2:2 unknown-key: did you mean "version"?`}},
 		{"a number out of range", `{"version":"1","capabilities":{"a":{"executor":{"kind":"echo","rate":1e999}}}}`, []string{"1:32 missing-key", "1:32 missing-key", "1:32 missing-key", "1:63 wrong-type: in range"}},
 		{"a wrong type", "{\"version\" : \n 1}", []string{"1:2 wrong-type: must be a string"}},
-		{"many values", "[" + strings.Repeat("0,", 100_001) + "0]", []string{"1:200000 not-readable: 100000 values"}},
+		{"many values", "[" + strings.Repeat("0,", 400_001) + "0]", []string{"1:800000 not-readable: 400000 values"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

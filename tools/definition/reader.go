@@ -10,27 +10,51 @@ import (
 	"prax/tools"
 )
 
-// reader fills Go values strictly and collects what does not fit, all of it.
+// reader fills Go values strictly and collects what does not fit, all of it. Its paths begin at root.
 type reader struct {
-	file     string
-	root     *value
-	problems Problems
+	*findings
+	file string              // of what has no place
+	root *value              // where places are looked up
+	base string              // the path of root in the configuration
+	name func(string) string // how a path is shown; nil: as it is
 }
 
-func (r *reader) note(code Code, at place, path, text string) {
-	if len(r.problems) < MaxProblems {
-		r.problems = append(r.problems, Problem{Code: code, File: r.file, Line: at.line, Column: at.column, Path: path, Text: cut(text, maxSentence)})
+func (r *reader) note(code Code, at place, path, text string) { r.problem(code, false, at, path, text) }
+
+func (r *reader) problem(code Code, warning bool, at place, path, text string) {
+	p := Problem{Code: code, Warning: warning, File: r.file, Line: at.line, Column: at.column, Path: r.full(path), Text: cut(text, maxSentence)}
+	if at.file != nil {
+		p.File = *at.file
 	}
+	r.add(p, finding{code, at, text})
 }
 
 // about notes a problem of the thing that a path leads to. The text has no subject: the path is it.
-func (r *reader) about(code Code, path, text string) {
-	r.note(code, r.root.at(path), path, shownPath(path)+" "+text)
+func (r *reader) about(code Code, path, text string) { r.judge(code, false, path, text) }
+
+// warn is about what keeps nothing from working.
+func (r *reader) warn(code Code, path, text string) { r.judge(code, true, path, text) }
+
+func (r *reader) judge(code Code, warning bool, path, text string) {
+	at := r.root.at(path)
+	p := Problem{Code: code, Warning: warning, File: r.file, Line: at.line, Column: at.column, Path: r.full(path), Text: cut(r.shown(path)+" "+text, maxSentence)}
+	if at.file != nil {
+		p.File = *at.file
+	}
+	r.add(p, finding{code, at, text})
 }
 
-// shownPath is a JSON Pointer for a sentence.
-func shownPath(path string) string {
-	if path == "" {
+// full is a path from the root of the configuration.
+func (r *reader) full(path string) string {
+	if r.name != nil {
+		return r.name(path)
+	}
+	return r.base + path
+}
+
+// shown is a path for a sentence.
+func (r *reader) shown(path string) string {
+	if path = r.full(path); path == "" {
 		return "the file"
 	}
 	return cut(path, 200)
@@ -55,9 +79,14 @@ var (
 	valueType = reflect.TypeFor[*value]()
 )
 
+// read fills out, a pointer to a struct, and tells whether everything fitted.
+func (r *reader) read(v *value, path string, out any) bool {
+	return r.fill(v, path, reflect.ValueOf(out).Elem())
+}
+
 // fill sets out, of the types that configurations are made of: strings, bools, ints, floats, pointers,
-// slices, structs whose `json` tags name all the members there may be, and jsontext.Value for what is read
-// later. It tells whether everything fitted.
+// slices, structs whose `json` tags name all the members there may be, jsontext.Value and *value for what is
+// read later. It tells whether everything fitted.
 func (r *reader) fill(v *value, path string, out reflect.Value) bool {
 	switch out.Type() {
 	case rawType:
@@ -120,22 +149,28 @@ func (r *reader) fillSlice(v *value, path string, out reflect.Value) bool {
 }
 
 func (r *reader) fillStruct(v *value, path string, out reflect.Value) bool {
-	known := make([]string, out.NumField())
-	for i := range known {
-		known[i] = out.Type().Field(i).Tag.Get("json")
-	}
+	known := keysOf(out.Type())
 	fits := true
 	for _, m := range v.members {
 		at := below(path, m.name)
 		i := index(known, m.name)
 		if i < 0 {
 			fits = false
-			r.note(UnknownKey, m.place, at, unknown(m.name, path, known))
+			r.note(UnknownKey, m.place, at, r.unknown(m.name, path, known))
 			continue
 		}
 		fits = r.fill(m.value, at, out.Field(i)) && fits
 	}
 	return fits
+}
+
+// keysOf are the names of the members that a struct is filled from.
+func keysOf(t reflect.Type) []string {
+	known := make([]string, t.NumField())
+	for i := range known {
+		known[i] = t.Field(i).Tag.Get("json")
+	}
+	return known
 }
 
 func index(known []string, name string) int {
@@ -148,8 +183,8 @@ func index(known []string, name string) int {
 }
 
 // unknown is the sentence about a key that does not exist.
-func unknown(name, path string, known []string) string {
-	text := strconv.Quote(shown(name)) + " is not known in " + shownPath(path)
+func (r *reader) unknown(name, path string, known []string) string {
+	text := strconv.Quote(shown(name)) + " is not known in " + r.shown(path)
 	if near := tools.Nearest(name, known); near != "" {
 		return text + ": did you mean " + strconv.Quote(near) + "?"
 	}

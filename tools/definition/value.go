@@ -10,12 +10,15 @@ import (
 // Bounds of the values in a file, once its aliases are written out.
 const (
 	maxDepth  = 64
-	maxValues = 100_000
-	maxText   = 16 << 20 // bytes of strings, names and numbers
+	maxValues = 400_000  // of all files
+	maxText   = 16 << 20 // bytes of strings, names and numbers, of one file
 )
 
-// place is where something stands in the file, from 1.
-type place struct{ line, column int }
+// place is where something stands: a line and a column of a file, from 1.
+type place struct {
+	line, column int
+	file         *string // nil: the file that is being parsed
+}
 
 // value is a JSON value that knows its place. Members keep the order in which they were written.
 type value struct {
@@ -156,4 +159,16 @@ func (b *budget) take(text int) bool {
 	b.values++
 	b.text += text
 	return b.values <= maxValues && b.text <= maxText
+}
+
+// stamp says of all values below that they stand in a file.
+func (v *value) stamp(file *string) {
+	v.file = file
+	for i := range v.members {
+		v.members[i].place.file = file
+		v.members[i].stamp(file)
+	}
+	for _, one := range v.items {
+		one.stamp(file)
+	}
 }

@@ -27,12 +27,12 @@ func (b *budget) spent(at place) *fault {
 
 // parseYAML reads one YAML document. The library gives its nodes, in which an alias is not yet expanded, and
 // decides nothing else.
-func parseYAML(text []byte) (*value, *fault) {
+func parseYAML(text []byte, b *budget) (*value, *fault) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var doc, second yaml.Node
 	switch err := d.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil, unreadable(place{1, 1}, "the file is empty")
+		return nil, unreadable(start, "the file is empty")
 	case err != nil:
 		return nil, notYAML(err)
 	}
@@ -42,7 +42,7 @@ func parseYAML(text []byte) (*value, *fault) {
 	case !errors.Is(err, io.EOF):
 		return nil, notYAML(err)
 	}
-	y := yamlReader{}
+	y := yamlReader{b}
 	return y.read(doc.Content[0], 1)
 }
 
@@ -58,7 +58,7 @@ func notYAML(err error) *fault {
 	if strings.HasPrefix(text, "unknown anchor") {
 		return unreadable(place{}, "is not YAML: "+text)
 	}
-	at := place{1, 1}
+	at := start
 	if m := errorLine.FindStringSubmatch(text); m != nil {
 		text = text[len(m[0]):]
 		at.line, _ = strconv.Atoi(m[1]) // digits
@@ -69,10 +69,13 @@ func notYAML(err error) *fault {
 	return unreadable(at, "is not YAML: "+text)
 }
 
-func placeOf(n *yaml.Node) place { return place{n.Line, n.Column} }
+func placeOf(n *yaml.Node) place { return place{line: n.Line, column: n.Column} }
+
+// start is where a file begins.
+var start = place{line: 1, column: 1}
 
 // yamlReader turns nodes into values.
-type yamlReader struct{ budget }
+type yamlReader struct{ *budget }
 
 func (y *yamlReader) read(n *yaml.Node, depth int) (*value, *fault) {
 	v := &value{place: placeOf(n)}
