@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"prax/tools"
+	"prax/tools/workflow/expr"
 )
 
 // Block is one content block (MCP, tools: content types). Its type decides which of the others it has.
@@ -41,9 +42,9 @@ var blocks = map[string][]string{
 // block is a block ready to be filled.
 type block struct {
 	fixed tools.Block // what of it is the same for everybody
-	text  template
-	uri   template
-	name  template
+	text  expr.Template
+	uri   expr.Template
+	name  expr.Template
 	blob  *string // of a resource, base64
 }
 
@@ -54,9 +55,9 @@ func (c *compiling) refuse(at, message string) {
 	c.found = append(c.found, tools.Violation{Path: at, Message: message})
 }
 
-func (c *compiling) template(text *string, at string) template {
+func (c *compiling) template(text *string, at string) expr.Template {
 	if text == nil {
-		return template{}
+		return expr.Template{}
 	}
 	t, err := parseTemplate(*text)
 	if err != nil {
@@ -141,7 +142,7 @@ func (f *filling) block(b block) (tools.Block, error) {
 	made := b.fixed
 	var err error
 	for _, one := range []struct {
-		from template
+		from expr.Template
 		to   *string
 	}{{b.text, &made.Text}, {b.uri, &made.URI}, {b.name, &made.Name}} {
 		if *one.to, err = f.text(one.from); err != nil {

@@ -10,13 +10,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/tools"
+	"prax/tools/workflow/expr"
 )
 
 // delay is how long a round takes: a number of milliseconds, or an argument times a factor. The deadline of
 // the call bounds it either way.
 type delay struct {
 	fixed  float64 // milliseconds
-	path   *path
+	path   expr.Path
 	factor float64
 }
 
@@ -43,12 +44,12 @@ func (c *compiling) delay(raw jsontext.Value, at string) (d delay) {
 	}
 	p, err := parsePath(given.Path)
 	if err != nil {
-		c.refuse(at+"/path", "is no path: "+err.Error())
+		c.refuse(at+"/path", err.Error())
 	}
 	if given.Factor <= 0 || given.Factor > maxDelay {
 		c.refuse(at+"/factor", "must be more than 0, and at most a day in milliseconds")
 	}
-	return delay{path: &p, factor: given.Factor}
+	return delay{path: p, factor: given.Factor}
 }
 
 func isDelay(ms float64) bool { return ms >= 0 && ms <= maxDelay }
@@ -56,14 +57,14 @@ func isDelay(ms float64) bool { return ms >= 0 && ms <= maxDelay }
 // delay is the time that a round takes for these arguments. An argument that is not there asks for none.
 func (f *filling) delay(d delay) (time.Duration, error) {
 	ms := d.fixed
-	if d.path != nil {
-		v, _ := d.path.of(f.arguments)
+	if !d.path.IsZero() {
+		v, _ := d.path.Of(f.env)
 		if v == nil {
 			return 0, nil
 		}
 		n, ok := v.(float64)
 		if ms = n * d.factor; !ok || !isDelay(ms) {
-			return 0, tools.Errorf(tools.CodeInvalidArguments, "%s must be a number from 0 to %g", d.path.text, maxDelay/d.factor)
+			return 0, tools.Errorf(tools.CodeInvalidArguments, "%s must be a number from 0 to %g", d.path, maxDelay/d.factor)
 		}
 	}
 	return time.Duration(ms * float64(time.Millisecond)), nil

@@ -8,6 +8,7 @@ import (
 
 	"prax/tools"
 	"prax/tools/schema"
+	"prax/tools/workflow/expr"
 )
 
 // Static is the configuration of the kind static: what a tool answers, round by round.
@@ -41,7 +42,7 @@ type round struct {
 	steps    []step
 	delay    delay
 	protocol *ProtocolError
-	message  template
+	message  expr.Template
 }
 
 // The bounds of one round.
@@ -99,7 +100,7 @@ func (c *compiling) round(r Round, at string, t *tools.Tool) *round {
 }
 
 // protocol reads the message of an error of the protocol, which comes alone.
-func (c *compiling) protocol(r Round, at string) template {
+func (c *compiling) protocol(r Round, at string) expr.Template {
 	if r.Content != nil || r.Structured != nil || r.IsError {
 		c.refuse(at+"/protocolError", "comes in place of content, structured and isError: leave those out")
 	}

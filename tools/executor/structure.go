@@ -10,12 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/tools"
+	"prax/tools/workflow/expr"
 )
 
 // structure is JSON whose strings are templates. A string that is one place and nothing else stands for the
 // argument itself, of whatever type it is, and for null where there is none.
 type structure struct {
-	of    any // map[string]*structure, []*structure, template, or what json gives for a scalar
+	of    any // map[string]*structure, []*structure, expr.Template, or what json gives for a scalar
 	fixed bool
 }
 
@@ -43,7 +44,8 @@ func structureOf(v any, at string) (*structure, []tools.Violation) {
 		if err != nil {
 			found = append(found, tools.Violation{Path: at, Message: err.Error()})
 		}
-		s.of, s.fixed = t, t.literal()
+		_, fixed := t.Literal()
+		s.of, s.fixed = t, fixed
 	case map[string]any:
 		members := map[string]*structure{}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -74,7 +76,7 @@ func (f *filling) structure(s *structure) (jsontext.Value, error) {
 
 func (f *filling) value(s *structure) (any, error) {
 	switch of := s.of.(type) {
-	case template:
+	case expr.Template:
 		return f.argument(of)
 	case map[string]*structure:
 		filled := make(map[string]any, len(of))
@@ -100,16 +102,15 @@ func (f *filling) value(s *structure) (any, error) {
 	return s.of, nil
 }
 
-func (f *filling) argument(t template) (any, error) {
-	p := t.sole()
-	if p == nil {
+func (f *filling) argument(t expr.Template) (any, error) {
+	p, sole := t.Sole()
+	if !sole {
 		return f.text(t)
 	}
-	v, _ := p.of(f.arguments)
+	v, _ := p.Of(f.env)
 	raw, err := marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.take(string(raw))
-	return v, err
+	return v, f.take(len(raw), true)
 }

@@ -40,7 +40,7 @@ func parsePath(text string, roots Roots, each bool) (Path, error) {
 		return Path{}, err
 	}
 	if end < len(text) {
-		return Path{}, misstep(text, end)
+		return Path{}, misstep(end)
 	}
 	return p, nil
 }
@@ -49,17 +49,8 @@ func tooLong() *Error {
 	return &Error{Offset: MaxSource, Text: fmt.Sprintf("longer than %d bytes", MaxSource)}
 }
 
-func misstep(text string, at int) *Error {
-	return &Error{Offset: at, Text: fmt.Sprintf("%s: a path must be names of letters, digits, _ and - with dots between, or numbers and names in quotes within brackets", excerpt(text))}
-}
-
-// excerpt quotes a text, cut to what fits into a message.
-func excerpt(text string) string {
-	const most = 80
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return strconv.Quote(text)
+func misstep(at int) *Error {
+	return &Error{Offset: at, Text: "the steps of a path must be names of letters, digits, _ and - after dots, or numbers and quoted names in brackets"}
 }
 
 // scanPath takes a path off text at a position, and tells where it ends.
@@ -103,7 +94,18 @@ func scanRoot(text string, at int, roots Roots) (Path, int, error) {
 	if bare(rest) && roots&Output != 0 {
 		return Path{text: "$.output", root: Output}, at + 1, nil
 	}
-	return Path{}, 0, &Error{Offset: at, Text: fmt.Sprintf("%s must begin with %s", excerpt(rest), roots), Scope: true}
+	return Path{}, 0, &Error{Offset: at, Text: fmt.Sprintf("%q must begin with %s", beginning(rest), roots), Scope: true}
+}
+
+// beginning is so much of a text as seems meant to be one path, and fits into a message.
+func beginning(text string) string {
+	const most = 60
+	for i, r := range text {
+		if i >= most || r != '$' && r != '.' && !inName(r) {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // bare tells whether a $ stands by itself, for the whole output.
@@ -130,7 +132,7 @@ func scanStep(text string, at int) (step, int, error) {
 		end += size
 	}
 	if end == at+1 {
-		return step{}, 0, misstep(text, at)
+		return step{}, 0, misstep(at)
 	}
 	return named(text[at+1 : end]), end, nil
 }
@@ -150,7 +152,7 @@ func scanBracket(text string, at int) (step, int, error) {
 	}
 	s := named(number)
 	if !found || s.index < 0 {
-		return step{}, 0, &Error{Offset: at, Text: excerpt(text) + ": a path must have a number between its brackets, or a name in quotes"}
+		return step{}, 0, &Error{Offset: at, Text: "a path must have a number between its brackets, or a name in quotes"}
 	}
 	return s, at + len(number) + len("[]"), nil
 }
@@ -159,7 +161,7 @@ func scanBracket(text string, at int) (step, int, error) {
 func cutName(text string) (name string, size int, ok bool) {
 	if text[0] == '\'' {
 		name, _, ok = strings.Cut(text[1:], "'")
-		return name, len(name) + 2, ok
+		return name, len(name) + 2, ok && utf8.ValidString(name)
 	}
 	return cutString(text)
 }
@@ -201,7 +203,7 @@ func (p *Path) spell() string {
 		case s.name != "" && !strings.ContainsFunc(s.name, func(r rune) bool { return !inName(r) }):
 			b.WriteString("." + s.name)
 		default:
-			quoted, _ := jsontext.AppendQuote(nil, s.name) // what is no UTF-8 is replaced
+			quoted, _ := jsontext.AppendQuote(nil, s.name) // it is UTF-8
 			b.WriteString("[" + string(quoted) + "]")
 		}
 	}
