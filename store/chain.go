@@ -64,7 +64,7 @@ func (e Event) Normal() Event {
 }
 
 // normalCalls brings the calls of a block into their order: by user, in the order in which the
-// users first appear.
+// users first appear, and a user's calls before what it did in workflows.
 func normalCalls(calls []Event) []Event {
 	if len(calls) == 0 {
 		return nil
@@ -79,8 +79,19 @@ func normalCalls(calls []Event) []Event {
 		}
 		normal[i] = call
 	}
-	slices.SortStableFunc(normal, func(a, b Event) int { return cmp.Compare(rank[a.User], rank[b.User]) })
+	slices.SortStableFunc(normal, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(rank[a.User], rank[b.User]), cmp.Compare(a.late(), b.late()))
+	})
 	return normal
+}
+
+// late is 1 for an event of a workflow: those of a user stand behind its calls, so that a walk along
+// either passes none of the other.
+func (e Event) late() int {
+	if e.Kind == EventWorkflow {
+		return 1
+	}
+	return 0
 }
 
 func normalDetail(detail string) string {

@@ -25,14 +25,71 @@ const (
 	MaxCandidateBytes = 16 << 20
 )
 
-// Quota bounds what one user may keep.
-type Quota struct {
-	Documents int64
-	Bytes     int64 // of all bodies
+// The bounds of what instances keep. A value is what a JSON member holds, in bytes of its text.
+const (
+	MaxInstances     = 10_000   // open ones a user
+	MaxInstanceBytes = 4 << 30  // of all of a user's instances with their histories, ended ones too
+	MaxContextBytes  = 1 << 20  // of Input and of Context, each
+	MaxMemoBytes     = 64 << 10 // of Memo
+	MaxIDBytes       = 128      // of an id, a run id, a trace id, a correlation, a definition's id
+	MaxTextBytes     = 16 << 10 // of a summary, of a reason
+	MaxEvidenceText  = 4 << 10  // of a piece of evidence's URI and summary, each
+	MaxValueBytes    = 4 << 20  // of a step's arguments, output and delta, of an approval's arguments and material, each
+	MaxSteps         = 1000     // of one move
+	MaxMoveBytes     = 16 << 20 // of all that one move keeps
+	MaxEvidence      = 10_000   // of one instance
+	MaxShown         = 1000     // acknowledged subjects of one instance
+	MaxPage          = 200      // rows of one list of instances or approvals
+	MaxDefinition    = 16 << 20 // bytes of one definition
+
+	// EndingBytes is what a move that ends an instance may keep beyond its user's quota: whoever has no
+	// room left can still put an end to what takes it.
+	EndingBytes = 64 << 10
+)
+
+// The bounds of the lexicon that is defined at run time.
+const (
+	MaxTermBytes    = 16 << 10 // of an entry
+	MaxTermVersions = 2000     // of all of one user's entries together
+	MaxEverybodys   = 20_000   // versions of all of everybody's entries together
+	MaxSubjects     = 10_000   // settled subjects of one user
+)
+
+// PageSize is how many rows a list returns when it is asked for limit: 50 for 0, MaxPage at most.
+func PageSize(limit int) int {
+	const usual = 50
+	if limit <= 0 {
+		limit = usual
+	}
+	return min(limit, MaxPage)
 }
 
-// DefaultQuota is MaxDocuments and MaxUserBytes.
-func DefaultQuota() Quota { return Quota{Documents: MaxDocuments, Bytes: MaxUserBytes} }
+// Quota bounds what one user may keep.
+type Quota struct {
+	Documents     int64
+	Bytes         int64 // of all bodies
+	Instances     int64 // open ones
+	InstanceBytes int64 // of all instances
+}
+
+// DefaultQuota is what a store grants a user unless it is told otherwise.
+func DefaultQuota() Quota {
+	return Quota{Documents: MaxDocuments, Bytes: MaxUserBytes, Instances: MaxInstances, InstanceBytes: MaxInstanceBytes}
+}
+
+// WithDefaults is the quota with its zero members filled in.
+func (q Quota) WithDefaults() Quota {
+	full := DefaultQuota()
+	for _, m := range []struct{ into, from *int64 }{
+		{&q.Documents, &full.Documents}, {&q.Bytes, &full.Bytes},
+		{&q.Instances, &full.Instances}, {&q.InstanceBytes, &full.InstanceBytes},
+	} {
+		if *m.into == 0 {
+			*m.into = *m.from
+		}
+	}
+	return q
+}
 
 // Check tells whether a store may take the document: known kind, an owner, valid UTF-8, within the
 // bounds. What is too large is an ErrQuota that names the limit.
@@ -53,20 +110,13 @@ func (d Document) Check() error {
 }
 
 func (d Document) checkStrings() error {
-	fields := []struct{ name, value string }{
-		{"id", d.ID}, {"user", d.User}, {"key", d.Key}, {"namespace", d.Namespace}, {"title", d.Title},
-		{"source", d.Source}, {"source type", d.SourceType}, {"status", d.Status},
-	}
-	for _, field := range fields {
-		if len(field.value) > MaxFieldBytes {
-			return fmt.Errorf("%w: the %s has at most %d bytes, not %d", ErrQuota, field.name, MaxFieldBytes, len(field.value))
-		}
-		if !utf8.ValidString(field.value) {
-			return fmt.Errorf("the %s is not valid UTF-8", field.name)
-		}
-	}
-	if !utf8.ValidString(d.Body) {
-		return errors.New("the body is not valid UTF-8")
+	err := checkTexts(
+		text{"id", d.ID, MaxFieldBytes}, text{"user", d.User, MaxFieldBytes}, text{"key", d.Key, MaxFieldBytes},
+		text{"namespace", d.Namespace, MaxFieldBytes}, text{"title", d.Title, MaxFieldBytes}, text{"source", d.Source, MaxFieldBytes},
+		text{"source type", d.SourceType, MaxFieldBytes}, text{"status", d.Status, MaxFieldBytes}, text{"body", d.Body, MaxDocumentBytes},
+	)
+	if err != nil {
+		return err
 	}
 	if len(d.Tags) > MaxTags {
 		return fmt.Errorf("%w: at most %d tags, not %d", ErrQuota, MaxTags, len(d.Tags))

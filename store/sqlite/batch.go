@@ -79,6 +79,9 @@ func (w *writer) apply(r *request) error {
 	if t.broken != nil {
 		return t.broken
 	}
+	if r.err == nil {
+		r.err = t.misuse
+	}
 	if r.err != nil {
 		return w.undo(t)
 	}

@@ -49,8 +49,8 @@ func (c *connection) insertEvent(e store.Event) error {
 		return err
 	}
 	for pos, row := range rows {
-		_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, calls) VALUES (?, ?, ?, ?, ?)`,
-			e.Chain, e.Seq, pos, row.user, row.calls)
+		_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, workflow, calls) VALUES (?, ?, ?, ?, ?, ?)`,
+			e.Chain, e.Seq, pos, row.user, row.workflow, row.calls)
 		if err != nil {
 			return err
 		}
@@ -58,32 +58,36 @@ func (c *connection) insertEvent(e store.Event) error {
 	return nil
 }
 
-// callRow leads one user to its calls in an event.
+// callRow leads one user to its calls in an event, or to what it did in workflows.
 type callRow struct {
-	user  string
-	calls sql.NullString // NULL: the event is the call
+	user     string
+	workflow bool
+	calls    sql.NullString // NULL: the event is the call
 }
 
 // callRows are the rows that belong to an event.
 func callRows(e store.Event) ([]callRow, error) {
-	if e.Kind == store.EventCall && e.User != "" {
-		return []callRow{{user: e.User}}, nil
+	if (e.Kind == store.EventCall || ofWorkflow(e)) && e.User != "" {
+		return []callRow{{user: e.User, workflow: ofWorkflow(e)}}, nil
 	}
 	var rows []callRow
 	for from := 0; from < len(e.Calls); {
+		first := e.Calls[from]
 		to := from + 1
-		for to < len(e.Calls) && e.Calls[to].User == e.Calls[from].User {
+		for to < len(e.Calls) && e.Calls[to].User == first.User && ofWorkflow(e.Calls[to]) == ofWorkflow(first) {
 			to++
 		}
 		text, err := store.EncodeCalls(e.Calls[from:to])
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, callRow{user: e.Calls[from].User, calls: sql.NullString{String: string(text), Valid: true}})
+		rows = append(rows, callRow{user: first.User, workflow: ofWorkflow(first), calls: sql.NullString{String: string(text), Valid: true}})
 		from = to
 	}
 	return rows, nil
 }
+
+func ofWorkflow(e store.Event) bool { return e.Kind == store.EventWorkflow }
 
 // lastLink is the head of the chain in the database.
 func (c *connection) lastLink() (link, error) {
@@ -148,7 +152,7 @@ func (t *tx) attachCalls(all []storedEvent) error {
 	return t.list(func(rows *sql.Rows) error {
 		var seq int64
 		var row callRow
-		if err := rows.Scan(&seq, &row.user, &row.calls); err != nil {
+		if err := rows.Scan(&seq, &row.user, &row.workflow, &row.calls); err != nil {
 			return err
 		}
 		for next < len(all) && all[next].seq < seq {
@@ -158,7 +162,7 @@ func (t *tx) attachCalls(all []storedEvent) error {
 			all[next].rows = append(all[next].rows, row)
 		}
 		return nil
-	}, `SELECT seq, user, calls FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`,
+	}, `SELECT seq, user, workflow, calls FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`,
 		store.MainChain, all[0].seq, all[len(all)-1].seq)
 }
 

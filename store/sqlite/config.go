@@ -39,12 +39,7 @@ func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Quota.Documents == 0 {
-		c.Quota.Documents = store.DefaultQuota().Documents
-	}
-	if c.Quota.Bytes == 0 {
-		c.Quota.Bytes = store.DefaultQuota().Bytes
-	}
+	c.Quota = c.Quota.WithDefaults()
 	if c.BlockEvery == 0 {
 		c.BlockEvery = 200 * time.Millisecond
 	}

@@ -5,7 +5,7 @@ package sqlite
 // that it is reached. The order is that of a life: start, a write, the head.
 var CrashPoints = []string{
 	"mid-migration", "after-migration",
-	"before-begin", "after-begin", "after-savepoint", "after-function",
+	"before-begin", "after-begin", "after-savepoint", "mid-move", "after-function",
 	"before-events", "mid-events", "before-commit", "after-commit", "before-answer",
 	"before-block", "after-block",
 	"before-head", "after-head",

@@ -24,7 +24,7 @@ type tx struct {
 	events []store.Event
 	saved  bool  // the savepoint is open
 	broken error // the whole transaction may be gone
-	misuse error // reported when the function reports nothing
+	misuse error // the answer when the function reports nothing: it must not succeed
 	over   bool
 }
 

@@ -68,7 +68,7 @@ func TestTampering(t *testing.T) {
 		"event given away":     {"UPDATE block_user SET user = 'bob' WHERE seq = 4", "event 4 is not led to"},
 		"call taken out":       {"DELETE FROM block_user WHERE seq = 6 AND pos = 1", "event 6 was changed"},
 		"lead taken out":       {"DELETE FROM block_user WHERE seq = 4", "event 4 is not led to"},
-		"calls of no event":    {"INSERT INTO block_user VALUES ('main', 99, 0, 'bob', '[]')", "event 99, which is missing"},
+		"calls of no event":    {"INSERT INTO block_user (chain, seq, pos, user, calls) VALUES ('main', 99, 0, 'bob', '[]')", "event 99, which is missing"},
 		"two events exchanged": {"UPDATE event SET seq = 99 WHERE seq = 5; UPDATE event SET seq = 5 WHERE seq = 8; UPDATE event SET seq = 8 WHERE seq = 99", "event 5 does not follow"},
 	}
 	for name, test := range tests {

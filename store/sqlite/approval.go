@@ -1,0 +1,189 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"prax/auth"
+	"prax/store"
+)
+
+const approvalColumns = `number, id, (SELECT i.id FROM instance i WHERE i.number = approval.instance), user, shared, definition, hash, version, transition,
+	digest, tier, queue, client, status, answerer, created, expires, resolved, arguments, material`
+
+const (
+	approvalByID = `SELECT ` + approvalColumns + ` FROM approval WHERE id = ? AND ` + ownInstance
+
+	// An instance has at most one that is open.
+	approvalOf = `SELECT number FROM approval WHERE status = 'open' AND expires > ? AND instance = (SELECT number FROM instance WHERE id = ?)`
+
+	approvalsAll     = `SELECT number FROM approval WHERE status = 'open' AND expires > ?`
+	approvalsUser    = approvalsAll + ` AND ` + ownUser
+	approvalsShared  = approvalsAll + ` AND shared = 1 AND definition = ?`
+	approvalsEnd     = ` ORDER BY number LIMIT ?`
+	approvalByNumber = `SELECT ` + approvalColumns + ` FROM approval WHERE number = ?`
+	openApproval     = `SELECT status, expires FROM approval WHERE id = ? AND instance = ?`
+	voidOthers       = `UPDATE approval SET status = 'void', resolved = ? WHERE instance = ? AND status = 'open'`
+	voidAll          = `UPDATE approval SET status = 'void', resolved = ? WHERE status = 'open'`
+)
+
+// approval reads one row, and judges it.
+func (t *tx) approval(s auth.Scope, text string, args ...any) (store.Approval, error) {
+	var a store.Approval
+	var number, created, expires int64
+	var resolved sql.NullInt64
+	var i store.Instance
+	err := t.row(text, args, &number, &a.ID, &a.Instance, &i.User, &i.Shared, &a.Definition, &a.Hash, &a.Version, &a.Transition, &a.Digest,
+		&a.Tier, &a.Queue, &a.Client, &a.Status, &a.By, &created, &expires, &resolved, (*[]byte)(&a.Arguments), (*[]byte)(&a.Material))
+	if err != nil {
+		return store.Approval{}, missing(err)
+	}
+	if i.DefinitionID = a.Definition; !covers(s, i) {
+		return store.Approval{}, store.ErrNotFound
+	}
+	a.User, a.Created, a.Expires, a.Resolved = i.User, moment(created), moment(expires), later(resolved)
+	return a, nil
+}
+
+// Approval implements [store.Approvals].
+func (t *tx) Approval(s auth.Scope, id string) (store.Approval, error) {
+	if s.User() == "" {
+		return store.Approval{}, store.ErrNotFound
+	}
+	return t.approval(s, approvalByID, id, s.User(), oversees(s))
+}
+
+// OpenApprovals implements [store.Approvals].
+func (t *tx) OpenApprovals(s auth.Scope, instance string, now time.Time, limit int) ([]store.Approval, error) {
+	if s.User() == "" {
+		return nil, nil
+	}
+	if err := t.turn(s.User()); err != nil {
+		return nil, err
+	}
+	walks, err := t.approvalWalks(s, instance, now)
+	if err != nil {
+		return nil, err
+	}
+	limit = store.PageSize(limit)
+	var numbers []int64
+	for _, w := range walks {
+		err := t.list(func(rows *sql.Rows) error {
+			var number int64
+			err := rows.Scan(&number)
+			numbers = append(numbers, number)
+			return err
+		}, w.text+approvalsEnd, append(w.args, limit)...)
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(numbers)
+		numbers = slices.Compact(numbers)
+		numbers = numbers[:min(limit, len(numbers))]
+	}
+	return t.numberedApprovals(s, numbers)
+}
+
+// approvalWalks are the ways to all open approvals that the scope covers; to the instance's only when it
+// is named, if the scope covers that.
+func (t *tx) approvalWalks(s auth.Scope, instance string, now time.Time) ([]walk, error) {
+	ms := now.UnixMilli()
+	if instance != "" {
+		if _, err := t.coveredList(s, instance); err != nil {
+			return nil, err
+		}
+		return []walk{{approvalOf, []any{ms, instance}}}, nil
+	}
+	if s.Oversees().All() {
+		return []walk{{approvalsAll, []any{ms}}}, nil
+	}
+	var walks []walk
+	for user := range seenUsers(s, "") {
+		walks = append(walks, walk{approvalsUser, []any{ms, user}})
+	}
+	shared, err := t.sharedDefinitions(s, "")
+	for _, id := range shared {
+		walks = append(walks, walk{approvalsShared, []any{ms, id}})
+	}
+	return walks, err
+}
+
+func (t *tx) numberedApprovals(s auth.Scope, numbers []int64) ([]store.Approval, error) {
+	var all []store.Approval
+	room := pageRoom{}
+	for _, number := range numbers {
+		a, err := t.approval(s, approvalByNumber, number)
+		if err != nil {
+			return nil, fmt.Errorf("approval %d: %w", number, err)
+		}
+		if !room.take(int64(len(a.Arguments) + len(a.Material))) {
+			break
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// VoidApprovals implements [store.Approvals].
+func (t *tx) VoidApprovals(now time.Time) (int64, error) {
+	return t.exec(voidAll, now.UnixMilli())
+}
+
+// answerable tells whether the approval that a move uses up or rejects can still be.
+func (t *tx) answerable(m store.Move, instance int64) error {
+	id := m.Consumed + m.Rejected // one of them at most
+	if id == "" {
+		return nil
+	}
+	var status store.ApprovalStatus
+	var expires int64
+	err := t.row(openApproval, []any{id, instance}, &status, &expires)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("%w: the instance has no such approval", store.ErrConflict)
+	case err != nil:
+		return err
+	case status != store.ApprovalOpen:
+		return fmt.Errorf("%w: the approval is %s", store.ErrConflict, status)
+	case m.Next.Updated.UnixMilli() >= expires:
+		return fmt.Errorf("%w: the approval has expired", store.ErrConflict)
+	}
+	return nil
+}
+
+// settleApprovals answers the approval that a move is about, voids any other, and opens the new one.
+func (t *tx) settleApprovals(instance int64, m store.Move) error {
+	if id := m.Consumed + m.Rejected; id != "" {
+		status := store.ApprovalConsumed
+		if m.Rejected != "" {
+			status = store.ApprovalRejected
+		}
+		_, err := t.exec(`UPDATE approval SET status = ?, answerer = ?, resolved = ? WHERE id = ? AND instance = ?`,
+			string(status), m.Steps[0].Client, m.Next.Updated.UnixMilli(), id, instance)
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec(voidOthers, m.Next.Updated.UnixMilli(), instance); err != nil {
+		return err
+	}
+	if m.Approval == nil {
+		return nil
+	}
+	return t.openApproval(instance, *m.Approval)
+}
+
+func (t *tx) openApproval(instance int64, a store.Approval) error {
+	var shared bool
+	if err := t.row(`SELECT shared FROM instance WHERE number = ?`, []any{instance}, &shared); err != nil {
+		return err
+	}
+	_, err := t.exec(`INSERT INTO approval (id, instance, user, shared, definition, hash, version, transition, digest, tier, queue, client,
+		status, answerer, created, expires, arguments, material) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', '', ?, ?, ?, ?)`,
+		a.ID, instance, a.User, shared, a.Definition, a.Hash, a.Version, a.Transition, a.Digest, a.Tier, a.Queue, a.Client,
+		a.Created.UnixMilli(), a.Expires.UnixMilli(), optional(a.Arguments), string(a.Material))
+	return err
+}

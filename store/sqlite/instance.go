@@ -1,0 +1,157 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"prax/auth"
+	"prax/store"
+)
+
+const instanceColumns = `number, id, user, client, run_id, trace_id, definition, definition_version, hash, shared, state, version, status,
+	due, created, updated, ended, reason, summary, memo, input, context`
+
+const (
+	instanceByID  = `SELECT ` + instanceColumns + ` FROM instance WHERE id = ? AND ` + ownInstance
+	instanceByRun = `SELECT ` + instanceColumns + ` FROM instance WHERE ` + ownUser + ` AND run_id = ? AND run_id <> ''`
+)
+
+// scanInstance reads a row of instanceColumns.
+func scanInstance(scan func(...any) error) (store.ListedInstance, error) {
+	var i store.ListedInstance
+	var due, ended sql.NullInt64
+	var created, updated int64
+	err := scan(&i.Number, &i.ID, &i.User, &i.Client, &i.RunID, &i.TraceID, &i.DefinitionID, &i.DefinitionVersion, &i.DefinitionHash,
+		&i.Shared, &i.State, &i.Version, &i.Status, &due, &created, &updated, &ended, &i.Reason, &i.Summary,
+		(*[]byte)(&i.Memo), (*[]byte)(&i.Input), (*[]byte)(&i.Context))
+	i.Due, i.Created, i.Updated, i.Ended = later(due), moment(created), moment(updated), later(ended)
+	return i, err
+}
+
+// Instance implements [store.Store].
+func (db *DB) Instance(ctx context.Context, s auth.Scope, id string) (i store.Instance, err error) {
+	err = db.View(ctx, func(t store.Tx) (err error) {
+		i, err = t.Instance(s, id)
+		return err
+	})
+	return i, err
+}
+
+// Instance implements [store.Instances].
+func (t *tx) Instance(s auth.Scope, id string) (store.Instance, error) {
+	i, err := t.covered(s, id)
+	return i.Instance, err
+}
+
+// covered is the instance with this id, if the scope covers it.
+func (t *tx) covered(s auth.Scope, id string) (store.ListedInstance, error) {
+	return t.instance(s, instanceByID, s.User(), oversees(s), id)
+}
+
+// oversees tells whether the scope has more users than its own, for ownInstance.
+func oversees(s auth.Scope) bool { return s.Oversees().All() || s.Oversees().Len() > 0 }
+
+// RunInstance implements [store.Instances].
+func (t *tx) RunInstance(s auth.Scope, runID string) (store.Instance, error) {
+	i, err := t.instance(s, instanceByRun, s.User(), runID)
+	return i.Instance, err
+}
+
+// instance reads one row, and judges it.
+func (t *tx) instance(s auth.Scope, text string, args ...any) (store.ListedInstance, error) {
+	if s.User() == "" {
+		return store.ListedInstance{}, store.ErrNotFound
+	}
+	i, err := scanInstance(func(into ...any) error { return t.row(text, args, into...) })
+	if err != nil {
+		return store.ListedInstance{}, missing(err)
+	}
+	if !covers(s, i.Instance) {
+		return store.ListedInstance{}, store.ErrNotFound
+	}
+	return i, nil
+}
+
+// CreateInstance implements [store.Instances].
+func (t *tx) CreateInstance(i store.Instance, first store.Step, evidence []store.Evidence) error {
+	if !t.writable() {
+		return store.ErrReadOnly
+	}
+	if err := store.CheckStart(i, first, evidence); err != nil {
+		return err
+	}
+	i = i.Normal()
+	history := store.Move{Steps: []store.Step{first}, Evidence: evidence}
+	kept := i.StartBytes() + i.Bytes() + history.Bytes()
+	if err := t.startable(i, kept); err != nil {
+		return err
+	}
+	number, err := t.insertInstance(i, kept, len(evidence))
+	if unique(err) {
+		return fmt.Errorf("%w: the run id is taken", store.ErrConflict)
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.keepHistory(number, 0, history); err != nil {
+		return t.whole(err)
+	}
+	return t.whole(t.chargeInstances(i.User, opened(i.Status), kept))
+}
+
+// startable tells whether a user may start one more instance, of a definition that is there.
+func (t *tx) startable(i store.Instance, kept int64) error {
+	if _, err := t.Definition(i.DefinitionID, i.DefinitionHash); err != nil {
+		return fmt.Errorf("definition of the instance: %w", err)
+	}
+	if _, err := t.newOwner(i.User); err != nil {
+		return err
+	}
+	open, bytes, err := t.instancesOf(i.User)
+	if err != nil {
+		return err
+	}
+	if most := t.db.quota.Instances; open+opened(i.Status) > most {
+		return fmt.Errorf("%w: a user has at most %d open instances", store.ErrQuota, most)
+	}
+	return t.instanceRoom(bytes, kept)
+}
+
+// opened is what an instance of this status adds to its user's open ones.
+func opened(s store.Status) int64 {
+	if s == store.Open {
+		return 1
+	}
+	return 0
+}
+
+// instancesOf tells how many instances of a user are open, and what all of them keep.
+func (t *tx) instancesOf(user string) (open, bytes int64, err error) {
+	err = t.row(`SELECT instances, instance_bytes FROM owner WHERE user = ?`, []any{user}, &open, &bytes)
+	return open, bytes, err
+}
+
+func (t *tx) instanceRoom(kept, more int64) error {
+	if most := t.db.quota.InstanceBytes; more > 0 && kept+more > most {
+		return fmt.Errorf("%w: a user's instances have at most %d bytes together", store.ErrQuota, most)
+	}
+	return nil
+}
+
+func (t *tx) chargeInstances(user string, open, bytes int64) error {
+	_, err := t.exec(`UPDATE owner SET instances = instances + ?, instance_bytes = instance_bytes + ? WHERE user = ?`, open, bytes, user)
+	return err
+}
+
+func (t *tx) insertInstance(i store.Instance, kept int64, evidence int) (number int64, err error) {
+	if err := t.row(`SELECT coalesce(max(number), 0) + 1 FROM instance`, nil, &number); err != nil {
+		return 0, err
+	}
+	_, err = t.exec(`INSERT INTO instance (`+instanceColumns+`, bytes, evidence)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		number, i.ID, i.User, i.Client, i.RunID, i.TraceID, i.DefinitionID, i.DefinitionVersion, i.DefinitionHash, i.Shared,
+		i.State, i.Version, string(i.Status), millis(i.Due), i.Created.UnixMilli(), i.Updated.UnixMilli(), millis(i.Ended),
+		i.Reason, i.Summary, string(i.Memo), string(i.Input), string(i.Context), kept, evidence)
+	return number, err
+}

@@ -1,0 +1,102 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"prax/store"
+)
+
+// moving is what a move needs to know about the instance that it changes.
+type moving struct {
+	number, version int64
+	status          store.Status
+	bytes           int64 // of the members that change
+	evidence        int64
+	userBytes       int64
+}
+
+const movingByID = `SELECT i.number, i.version, i.status, octet_length(i.context) + octet_length(i.memo) + octet_length(i.summary) + octet_length(i.reason),
+	i.evidence, o.instance_bytes FROM instance i JOIN owner o ON o.user = i.user WHERE i.id = ? AND i.user = ?`
+
+// Move implements [store.Instances]. All that may refuse it is read before anything is written.
+func (t *tx) Move(m store.Move) error {
+	if !t.writable() {
+		return store.ErrReadOnly
+	}
+	if err := m.Check(); err != nil {
+		return err
+	}
+	m.Next = m.Next.Normal()
+	was, err := t.movable(m)
+	if err != nil {
+		return err
+	}
+	if err := t.answerable(m, was.number); err != nil {
+		return err
+	}
+	kept := m.Bytes() + m.Next.Bytes() - was.bytes
+	if ends := m.Next.Status != store.Open; !ends || kept > store.EndingBytes {
+		if err := t.instanceRoom(was.userBytes, kept); err != nil {
+			return err
+		}
+	}
+	if err := t.replaceInstance(m, kept); err != nil {
+		return err
+	}
+	return t.whole(t.followMove(was, m, kept))
+}
+
+// followMove writes what belongs to a move beside the instance itself.
+func (t *tx) followMove(was moving, m store.Move, kept int64) error {
+	reach("mid-move")
+	if err := t.keepHistory(was.number, was.evidence, m); err != nil {
+		return err
+	}
+	if err := t.settleApprovals(was.number, m); err != nil {
+		return err
+	}
+	return t.chargeInstances(m.Next.User, opened(m.Next.Status)-1, kept)
+}
+
+// movable is the instance that is to move, when it still is what the move is about.
+func (t *tx) movable(m store.Move) (was moving, err error) {
+	err = t.row(movingByID, []any{m.Next.ID, m.Next.User}, &was.number, &was.version, &was.status, &was.bytes, &was.evidence, &was.userBytes)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return was, store.ErrNotFound
+	case err != nil:
+		return was, err
+	case was.version != m.From:
+		return was, fmt.Errorf("%w: the instance has version %d, not %d", store.ErrConflict, was.version, m.From)
+	case was.status != store.Open:
+		return was, fmt.Errorf("%w: the instance has ended", store.ErrConflict)
+	case was.evidence+int64(len(m.Evidence)) > store.MaxEvidence:
+		return was, fmt.Errorf("%w: an instance has at most %d pieces of evidence", store.ErrQuota, store.MaxEvidence)
+	}
+	return was, nil
+}
+
+// compareAndSet is the one statement by which a version follows another.
+const compareAndSet = `UPDATE instance SET state = ?, version = ?, status = ?, due = ?, updated = ?, ended = ?, reason = ?, summary = ?, memo = ?, context = ?,
+	bytes = bytes + ?, evidence = evidence + ? WHERE id = ? AND user = ? AND version = ?`
+
+func (t *tx) replaceInstance(m store.Move, kept int64) error {
+	i := m.Next
+	n, err := t.exec(compareAndSet, i.State, i.Version, string(i.Status), millis(i.Due), i.Updated.UnixMilli(), millis(i.Ended),
+		i.Reason, i.Summary, string(i.Memo), string(i.Context), kept, len(m.Evidence), i.ID, i.User, m.From)
+	if err == nil && n != 1 {
+		return store.ErrConflict
+	}
+	return err
+}
+
+// whole hands on the error of what follows the first statement of a change. What was done by then must
+// not be kept, even if the caller's function goes on.
+func (t *tx) whole(err error) error {
+	if err != nil && t.misuse == nil {
+		t.misuse = err
+	}
+	return err
+}
