@@ -16,26 +16,28 @@ var layers = map[string]struct {
 	layer int
 	why   string
 }{
-	"prax/auth":                {0, "identities and credentials, known to all, knowing nobody"},
-	"prax/auth/watch":          {0, "files that change"},
-	"prax/store/digest":        {0, "canonical JSON and hashes"},
-	"prax/tools/workflow/expr": {0, "the small language of definitions"},
-	"prax/auth/policy":         {1, "the one decision, pure"},
-	"prax/store":               {1, "durable nouns and the interfaces to them"},
-	"prax/tools/schema":        {1, "JSON Schema"},
-	"prax/server/jsonrpc":      {1, "JSON-RPC messages"},
-	"prax/store/sqlite":        {2, "the embedded store"},
-	"prax/store/storetest":     {2, "the suite that any store passes"},
-	"prax/auth/clients":        {2, "clients.json"},
-	"prax/server/edge":         {3, "one HTTP exchange"},
-	"prax/tools":               {3, "the one pipeline"},
-	"prax/tools/definition":    {4, "configuration files, read strictly and compiled"},
-	"prax/tools/executor":      {4, "what a capability does, one kind each"},
-	"prax/tools/builtin":       {4, "the tools that come with prax"},
-	"prax/server/mcp":          {7, "translation from and to MCP"},
-	"prax/server/control":      {7, "the operator's socket"},
-	"prax/server":              {8, "listening, limits, mounting, drain"},
-	"prax/cmd/prax":            {9, "wiring"},
+	"prax/auth":                        {0, "identities and credentials, known to all, knowing nobody"},
+	"prax/auth/watch":                  {0, "files that change"},
+	"prax/store/digest":                {0, "canonical JSON and hashes"},
+	"prax/tools/workflow/expr":         {0, "the small language of definitions"},
+	"prax/tools/workflow":              {3, "the engine of workflows, pure"},
+	"prax/tools/workflow/workflowtest": {4, "random definitions for tests"},
+	"prax/auth/policy":                 {1, "the one decision, pure"},
+	"prax/store":                       {1, "durable nouns and the interfaces to them"},
+	"prax/tools/schema":                {1, "JSON Schema"},
+	"prax/server/jsonrpc":              {1, "JSON-RPC messages"},
+	"prax/store/sqlite":                {2, "the embedded store"},
+	"prax/store/storetest":             {2, "the suite that any store passes"},
+	"prax/auth/clients":                {2, "clients.json"},
+	"prax/server/edge":                 {3, "one HTTP exchange"},
+	"prax/tools":                       {3, "the one pipeline"},
+	"prax/tools/definition":            {4, "configuration files, read strictly and compiled"},
+	"prax/tools/executor":              {4, "what a capability does, one kind each"},
+	"prax/tools/builtin":               {4, "the tools that come with prax"},
+	"prax/server/mcp":                  {7, "translation from and to MCP"},
+	"prax/server/control":              {7, "the operator's socket"},
+	"prax/server":                      {8, "listening, limits, mounting, drain"},
+	"prax/cmd/prax":                    {9, "wiring"},
 }
 
 // owners says which package links which dependency: each is wrapped by one, so that it can be
@@ -47,7 +49,7 @@ var owners = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema": {"prax/tools/schema"},
 	"github.com/go-json-experiment/json":    {"*"},
 	"github.com/google/go-cmp":              {"prax/store/storetest"}, // a suite: tests only import it
-	"pgregory.net/rapid":                    {"prax/store/storetest"},
+	"pgregory.net/rapid":                    {"prax/store/storetest", "prax/tools/workflow/workflowtest"},
 }
 
 type listed struct {

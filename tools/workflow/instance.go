@@ -24,7 +24,7 @@ type Instance struct {
 
 	Evidence []Evidence
 	Shown    map[string]string // subjects that were described within the instance, and the hash of what was shown
-	Parked   *Parked           // the approval that is open; nil: none
+	Parked   *Parked           // the approval that is open and not expired; nil: none
 }
 
 // Parked is an open approval as the engine sees it.

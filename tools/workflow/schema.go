@@ -62,6 +62,10 @@ func (s *Schema) object(raw jsontext.Value) (map[string]any, []schema.Violation)
 	if violations != nil {
 		return nil, violations
 	}
+	return s.filled(value)
+}
+
+func (s *Schema) filled(value map[string]any) (map[string]any, []schema.Violation) {
 	if s == nil {
 		return value, nil
 	}

@@ -1,0 +1,104 @@
+package workflow
+
+import (
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The kinds of executor that the engine itself knows.
+const (
+	KindNoop  = "noop"  // does nothing, at once
+	KindHuman = "human" // asks a person
+)
+
+// AskHuman is the name of the transition by which a caller asks a person for help, where a definition has it in
+// every state.
+const AskHuman = "ask_human"
+
+// defaultAsks is how often a person may be asked where the definition does not say.
+const defaultAsks = 5
+
+var askHumanSchema = sync.OnceValue(func() *Schema {
+	s, err := NewSchema(jsontext.Value(`{"type":"object",` +
+		`"required":["question","context_summary","attempted_alternatives"],` +
+		`"properties":{"question":{"type":"string","minLength":1},"context_summary":{"type":"string"},` +
+		`"attempted_alternatives":{"type":["array","string"],"items":{"type":"string"}}},` +
+		`"additionalProperties":false}`))
+	if err != nil {
+		panic(err) // a constant
+	}
+	return s
+})
+
+// askHuman is the transition of a state that has none of this name itself.
+func askHuman(s *State) *Transition {
+	return &Transition{
+		Name:        AskHuman,
+		Title:       "Ask a person",
+		Description: "Asks a person for help when none of the other transitions is right.",
+		Actor:       Agent,
+		Target:      s.Name,
+		Input:       askHumanSchema(),
+		Action:      Action{Executor: &Executor{Kind: KindHuman, Queue: "default"}},
+		Light:       true,
+	}
+}
+
+// Offered are the transitions that a state has, in declared order, and the one that asks a person when the definition
+// has it everywhere. A terminal state has none.
+func (d *Definition) Offered(s *State) []*Transition {
+	if s == nil || s.Terminal {
+		return nil
+	}
+	if !d.AskHuman || s.Transition(AskHuman) != nil {
+		return s.Transitions
+	}
+	return append(s.Transitions[:len(s.Transitions):len(s.Transitions)], askHuman(s))
+}
+
+// offer finds one of them; nil when there is none.
+func (d *Definition) offer(s *State, name string) *Transition {
+	if s == nil || s.Terminal {
+		return nil
+	}
+	if t := s.Transition(name); t != nil {
+		return t
+	}
+	if d.AskHuman && name == AskHuman {
+		return askHuman(s)
+	}
+	return nil
+}
+
+// asks tells whether the transition waits for a person's yes.
+func (t *Transition) asks() bool { return t.Executor != nil && t.Executor.Kind == KindHuman }
+
+// spent says why a transition cannot be taken any more in this visit; nil: it can.
+func (d *Definition) spent(i *Instance, t *Transition) *Refusal {
+	if t.MaxFires > 0 && i.Memo.Fires[t.Name] >= t.MaxFires {
+		return refuse(FireCapExceeded, counted("the transition "+t.Name+" was taken", i.Memo.Fires[t.Name], t.MaxFires)+" in this visit of the state")
+	}
+	if most := d.maxAsks(); d.AskHuman && t.Name == AskHuman && i.Memo.Asked >= most {
+		return refuse(FireCapExceeded, counted("a person was asked", i.Memo.Asked, most)+" in this workflow")
+	}
+	return nil
+}
+
+func (d *Definition) maxAsks() int {
+	if d.MaxAskHuman > 0 {
+		return d.MaxAskHuman
+	}
+	return defaultAsks
+}
+
+// fired counts that a transition was taken. The maps are never changed, but replaced.
+func (m Memo) fired(d *Definition, t *Transition) Memo {
+	if t.MaxFires > 0 {
+		m.Fires = increased(m.Fires, t.Name)
+	}
+	if d.AskHuman && t.Name == AskHuman {
+		m.Asked++
+	}
+	return m
+}

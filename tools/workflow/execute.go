@@ -1,0 +1,115 @@
+package workflow
+
+import "time"
+
+// execute runs an executor: at once, from what it did already, or by halting for it.
+func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
+	if e == nil {
+		return nil, nil
+	}
+	if !onEnter {
+		s.ran = e
+	}
+	switch e.Kind {
+	case KindNoop:
+		s.instant(e)
+		return map[string]any{}, nil
+	case KindHuman:
+		return s.approved(e, onEnter)
+	}
+	if s.m.used < len(s.m.results) {
+		return s.resume(e)
+	}
+	s.executorFact("executor.started", e, nil)
+	r := s.r
+	r.Version = s.m.next.Version
+	effect := &Effect{Request: r, Executor: e, State: in.Name, OnEnter: onEnter, Results: s.m.results}
+	if s.kind == StepStart {
+		seed := s.m.next
+		effect.Seed = &seed
+	}
+	return nil, &halt{effect: effect}
+}
+
+// instant notes an executor that runs within the engine, unless that was noted when the step was first tried.
+func (s *stage) instant(e *Executor) {
+	if s.m.used < len(s.m.results) {
+		return
+	}
+	s.executorFact("executor.started", e, nil)
+	s.executorFact("executor.succeeded", e, nil)
+}
+
+// resume takes the next result.
+func (s *stage) resume(e *Executor) (any, *halt) {
+	r := s.m.results[s.m.used]
+	s.m.used++
+	last := s.m.used == len(s.m.results)
+	if r.Failure != nil {
+		s.executorFact("executor.failed", e, map[string]any{"errorClass": clip(r.Failure.Class)})
+		h := halted(ExecutorFailed, r.Failure.Message)
+		h.refusal.Class = r.Failure.Class
+		return nil, h
+	}
+	if last {
+		s.executorFact("executor.succeeded", e, nil)
+	}
+	return r.Output, s.gather(r.Evidence)
+}
+
+// gather adds what an executor found to the step's evidence.
+func (s *stage) gather(found []Evidence) *halt {
+	for _, e := range found {
+		if e.Confidence != nil && !(*e.Confidence >= 0 && *e.Confidence <= 1) {
+			return halted(InvalidConfidence, "the executor stated a confidence that is not between 0 and 1")
+		}
+		if e.Client == "" && e.User == "" {
+			e.Client, e.User = s.m.by.Client, s.m.by.User
+		}
+		s.evidence = append(s.evidence, e)
+	}
+	return nil
+}
+
+func (s *stage) executorFact(kind string, e *Executor, more map[string]any) {
+	payload := map[string]any{"transition": s.r.Transition, "kind": e.Kind}
+	for key, value := range more {
+		payload[key] = value
+	}
+	s.m.fact(kind, payload)
+}
+
+// Apply goes on after the executor of an effect ran, with its result. i is the instance as it is now; it does not
+// matter for an effect of a start. A failed executor refuses the move with [ExecutorFailed]; in a chain it makes a
+// change whose answer carries [ChainFailed], where there is something to change, and a refusal otherwise.
+func (d *Definition) Apply(i *Instance, e *Effect, r Result, c Caller, now time.Time) Decision {
+	if e.Seed != nil {
+		i = e.Seed
+	}
+	m := d.move(i, c, now)
+	if refusal := m.current(e); refusal != nil {
+		return Decision{Refusal: refusal.of(e.Transition)}
+	}
+	m.next.Memo.Driven += e.driven(r)
+	results := append(e.Results[:len(e.Results):len(e.Results)], r)
+	return m.run(e.Request, results)
+}
+
+// current refuses an effect whose instance went on without it.
+func (m *move) current(e *Effect) *Refusal {
+	if r := m.ended(); r != nil {
+		return r
+	}
+	if m.next.Version != e.Version {
+		return refuse(StaleVersion, "the workflow moved on while the executor ran")
+	}
+	return nil
+}
+
+// driven is how long a chain was kept by an executor. A clock that was set back adds nothing.
+func (e *Effect) driven(r Result) time.Duration {
+	if e.Kind != StepChain {
+		return 0
+	}
+	return max(r.Took, 0)
+}

@@ -1,0 +1,153 @@
+package workflow
+
+import "time"
+
+// Resolve answers the open approval. Yes takes the transition with the arguments that were asked about, as a step of
+// the person who answers, under whom the guards are judged again; no is a step of its own that leaves the state. Who
+// answers must be a person, and must name the digest of what was shown.
+func (d *Definition) Resolve(i *Instance, c Caller, a Answer, now time.Time) Decision {
+	m := d.move(i, c, now)
+	if r := m.ended(); r != nil {
+		return Decision{Refusal: r}
+	}
+	if d.overdue(i, now) && d.OnTimeout != "" {
+		return m.tooLate("")
+	}
+	t, r := m.answerable(a)
+	if r != nil {
+		return m.reject(r)
+	}
+	if !a.Approve {
+		return m.decline(t, a)
+	}
+	if v := m.judge(t, i.Parked.Arguments); v.truth != yes {
+		return m.reject(v.refusal().of(t.Name))
+	}
+	return m.run(Request{
+		Kind: StepTransition, Transition: t.Name, Version: i.Version, Arguments: i.Parked.Arguments,
+		Approval: a.Approval, Approved: true, Note: clipTo(a.Note, MaxSummary),
+	}, nil)
+}
+
+// answerable finds what an answer is about.
+func (m *move) answerable(a Answer) (*Transition, *Refusal) {
+	p := m.next.Parked
+	switch {
+	case !m.by.Human():
+		return nil, refuse(ActorMismatch, "an approval is answered by a person: it needs a client of the role human")
+	case p == nil || p.Approval != a.Approval:
+		return nil, refuse(ApprovalNotOpen, "this approval is not open: it was answered, or the workflow moved on")
+	case !m.now.Before(p.Expires):
+		return nil, refuse(ApprovalExpired, "nobody answered this approval in time").of(p.Transition)
+	case p.Digest != a.Digest:
+		return nil, refuse(ApprovalMismatch, "the answer names another digest than that of what is to be approved").of(p.Transition)
+	}
+	t := m.d.offer(m.state(), p.Transition)
+	if t == nil || !t.asks() {
+		return nil, refuse(Corrupt, "the approval is about a transition that the state "+m.next.State+" does not have")
+	}
+	return t, nil
+}
+
+// decline is the step by which a person says no.
+func (m *move) decline(t *Transition, a Answer) Decision {
+	i := &m.next
+	m.resolved(a.Approval, t, "rejected")
+	i.Version++
+	m.change.Steps = []Step{{
+		Seq: i.Version, Kind: StepRejection, Transition: t.Name, From: i.State, To: i.State, Actor: Human,
+		Client: m.by.Client, User: m.by.User, Arguments: i.Parked.Arguments, Output: answered("rejected", t.Executor, a.Approval, m.by, a.Note),
+	}}
+	m.change.Rejected = a.Approval
+	i.Parked = nil
+	m.note()
+	return m.done()
+}
+
+func (m *move) resolved(approval string, t *Transition, outcome string) {
+	m.fact("human.approval.resolved", map[string]any{
+		"requestId": approval, "transition": t.Name, "queue": t.Executor.queue(), "outcome": outcome,
+	})
+}
+
+func answered(status string, e *Executor, approval string, by Caller, note string) map[string]any {
+	output := map[string]any{"queue": e.queue(), "requestId": approval, "status": status, "by": by.Client}
+	if note != "" {
+		output["note"] = note
+	}
+	return output
+}
+
+// approved is what a human executor gives once a person said yes, with the evidence of it.
+func (s *stage) approved(e *Executor, onEnter bool) (any, *halt) {
+	if onEnter || !s.r.Approved || s.t == nil {
+		return nil, halted(ExecutorFailed, "a person can be asked by a transition only")
+	}
+	by := s.m.by
+	approval := Evidence{
+		Kind: "human_approval", URI: s.r.Approval, Summary: s.r.Note, Client: by.Client, User: by.User,
+	}
+	if p := s.m.next.Parked; p != nil {
+		approval.Digest = p.Digest
+	}
+	s.evidence = append(s.evidence, approval)
+	s.before = append(s.before, Fact{"human.approval.resolved", map[string]any{
+		"requestId": s.r.Approval, "transition": s.t.Name, "queue": e.queue(), "outcome": "approved",
+	}})
+	return answered("approved", e, s.r.Approval, by, s.r.Note), nil
+}
+
+// ask makes the step that opens an approval: the state stays, and the move waits for a person's answer.
+func (s *stage) ask() {
+	s.kind, s.to = StepRequest, s.from
+	s.memo = s.memo.fired(s.m.d, s.t)
+	s.output = map[string]any{"queue": s.t.Executor.queue(), "status": "queued"}
+	s.evidence = []Evidence{{
+		Kind: "human_request", URI: s.r.Approval, Summary: "asked " + s.t.Executor.queue(),
+		Client: s.m.by.Client, User: s.m.by.User,
+	}}
+	requested := map[string]any{"queue": s.t.Executor.queue(), "transition": s.t.Name}
+	if s.r.Approval != "" {
+		requested["requestId"] = s.r.Approval
+	}
+	s.facts = append(s.facts, Fact{"human.approval.requested", requested})
+	s.m.change.Ask = &Ask{
+		Transition: s.t, Arguments: s.r.Arguments, Queue: s.t.Executor.queue(), Material: s.material(),
+	}
+}
+
+// material is what a person is shown of a move, and what the answer binds.
+func (s *stage) material() map[string]any {
+	i := &s.m.next
+	gate := s.m.d.gate(i, s.t)
+	material := map[string]any{
+		"workflowId": i.ID, "definitionId": s.m.d.ID, "definitionHash": s.m.d.Hash,
+		"state": i.State, "version": i.Version + 1, "transition": s.t.Name, "targets": s.t.targets(),
+		"arguments": s.r.Arguments, "queue": s.t.Executor.queue(), "tier": s.t.Executor.Tier.String(),
+		"client": s.m.by.Client, "user": i.User, "prompt": gate.Prompt,
+	}
+	if gate.Presented != nil {
+		material["presented"] = gate.Presented
+	}
+	if gate.Defect != "" {
+		material["defect"] = gate.Defect
+	}
+	return material
+}
+
+// queue is who is asked.
+func (e *Executor) queue() string {
+	if e.Queue == "" {
+		return "default"
+	}
+	return e.Queue
+}
+
+// targets are the states that the transition can lead to.
+func (t *Transition) targets() []any {
+	targets := []any{t.Target}
+	for _, b := range t.Branches {
+		targets = append(targets, b.Target)
+	}
+	return targets
+}
