@@ -64,7 +64,7 @@ func (e Event) Normal() Event {
 }
 
 // normalCalls brings the calls of a block into their order: by user, in the order in which the
-// users first appear, and a user's calls before what it did in workflows.
+// users first appear; behind all calls, in the same order, what the users did in workflows.
 func normalCalls(calls []Event) []Event {
 	if len(calls) == 0 {
 		return nil
@@ -80,13 +80,12 @@ func normalCalls(calls []Event) []Event {
 		normal[i] = call
 	}
 	slices.SortStableFunc(normal, func(a, b Event) int {
-		return cmp.Or(cmp.Compare(rank[a.User], rank[b.User]), cmp.Compare(a.late(), b.late()))
+		return cmp.Or(cmp.Compare(a.late(), b.late()), cmp.Compare(rank[a.User], rank[b.User]))
 	})
 	return normal
 }
 
-// late is 1 for an event of a workflow: those of a user stand behind its calls, so that a walk along
-// either passes none of the other.
+// late is 1 for an event of a workflow, which stands behind the calls of its block.
 func (e Event) late() int {
 	if e.Kind == EventWorkflow {
 		return 1

@@ -57,8 +57,8 @@ type Event struct {
 
 	Detail string // a JSON object for the other kinds, kept in canonical form; "" for none
 
-	// Of a block, grouped by user, each user's calls oldest first, then its events of workflows. A
-	// recorded event has no chain members of its own.
+	// Of a block: the calls grouped by user, each user's oldest first, then the events of workflows
+	// likewise. A recorded event has no chain members of its own.
 	Calls []Event
 }
 

@@ -139,6 +139,27 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
+// share lets so many callers do b.N operations together.
+func share(b *testing.B, callers int, do func(caller int) error) {
+	b.Helper()
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var group sync.WaitGroup
+	b.ReportAllocs()
+	b.ResetTimer()
+	for caller := range callers {
+		group.Go(func() {
+			for left.Add(-1) >= 0 {
+				if err := do(caller); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
 func benchmarked(b *testing.B) *sqlite.DB {
 	b.Helper()
 	db := open(b, sqlite.Config{Dir: b.TempDir()})

@@ -48,15 +48,23 @@ func (c *connection) insertEvent(e store.Event) error {
 	if err != nil {
 		return err
 	}
-	for pos, row := range rows {
-		_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, workflow, calls) VALUES (?, ?, ?, ?, ?, ?)`,
-			e.Chain, e.Seq, pos, row.user, row.workflow, row.calls)
+	for n, row := range rows {
+		pos := int64(n)
+		if row.workflow {
+			pos += workflowPos
+		}
+		_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, calls) VALUES (?, ?, ?, ?, ?)`,
+			e.Chain, e.Seq, pos, row.user, row.calls)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// workflowPos is from where on a row's place says that it leads to events of workflows. It stands as a
+// number in the indexes too.
+const workflowPos = 1 << 32
 
 // callRow leads one user to its calls in an event, or to what it did in workflows.
 type callRow struct {
@@ -150,11 +158,12 @@ func (t *tx) storedEvents(after int64, limit int) ([]storedEvent, error) {
 func (t *tx) attachCalls(all []storedEvent) error {
 	next := 0
 	return t.list(func(rows *sql.Rows) error {
-		var seq int64
+		var seq, pos int64
 		var row callRow
-		if err := rows.Scan(&seq, &row.user, &row.workflow, &row.calls); err != nil {
+		if err := rows.Scan(&seq, &pos, &row.user, &row.calls); err != nil {
 			return err
 		}
+		row.workflow = pos >= workflowPos
 		for next < len(all) && all[next].seq < seq {
 			next++
 		}
@@ -162,7 +171,7 @@ func (t *tx) attachCalls(all []storedEvent) error {
 			all[next].rows = append(all[next].rows, row)
 		}
 		return nil
-	}, `SELECT seq, user, workflow, calls FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`,
+	}, `SELECT seq, pos, user, calls FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`,
 		store.MainChain, all[0].seq, all[len(all)-1].seq)
 }
 

@@ -16,7 +16,7 @@ const (
 	definitionByVersion = `SELECT hash FROM definition WHERE id = ? AND version = ?`
 	lastDefinition      = `SELECT coalesce(max(version), 0) FROM definition WHERE id = ?`
 	definitionIDs       = `SELECT DISTINCT id FROM definition`
-	openDefinitions     = `SELECT DISTINCT definition, hash FROM instance WHERE status = 'open' ORDER BY definition, hash`
+	openDefinitions     = `SELECT DISTINCT definition, hash FROM instance INDEXED BY instance_open WHERE status = 'open' ORDER BY definition, hash`
 )
 
 // PutDefinition implements [store.Definitions].

@@ -21,6 +21,9 @@ func Schema(number int) (restore func()) {
 	return func() { migrations = before }
 }
 
+// SchemaNumber is the number of this prax's schema.
+func SchemaNumber() int { return len(migrations) }
+
 // SetMaxPages gives the database more room, or less, while it runs.
 func (db *DB) SetMaxPages(n int) error {
 	db.maxPages.Store(int64(n))
@@ -39,6 +42,27 @@ const (
 	ByKey       = byKey
 	ByNamespace = byNamespace
 )
+
+// WorkflowReads are the statements by which the nouns of workflows, and the events of users, are read.
+func WorkflowReads() []string {
+	texts := []string{
+		callsOf, workflowsOf,
+		definitionByHash, definitionByVersion, lastDefinition, definitionIDs,
+		instanceByID, instanceByRun, instanceByNumber, movingByID, dueInstances, nextDue,
+		stepsAfter, evidenceOf, shownIn,
+		approvalByID, approvalByNumber, approvalOf, openApproval, voidOthers, voidAll,
+		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd,
+		termSeen, termsAll, termsOf, termHistory, openDefinitions, termNewest, termCount, settledCount, settledOf,
+	}
+	for _, w := range []walk{
+		{text: walkAll}, {text: walkAll + ` AND definition = ?`}, {text: walkAll + ` AND status = ?`}, {text: walkAll + ` AND definition = ? AND status = ?`},
+		{text: walkUser + ` AND status = ?`}, {text: walkUser + ` AND status = ? AND definition = ?`},
+		{text: walkShared}, {text: walkShared + ` AND status = ?`}, {text: walkShared + ` AND status = ? AND user = ?`},
+	} {
+		texts = append(texts, w.text+walkEnd)
+	}
+	return texts
+}
 
 // Queued is how many functions wait for the writer.
 func (db *DB) Queued() int { return len(db.writer.queue) }

@@ -46,7 +46,7 @@ func (t *tx) Instance(s auth.Scope, id string) (store.Instance, error) {
 
 // covered is the instance with this id, if the scope covers it.
 func (t *tx) covered(s auth.Scope, id string) (store.ListedInstance, error) {
-	return t.instance(s, instanceByID, s.User(), oversees(s), id)
+	return t.instance(s, instanceByID, id, s.User(), oversees(s))
 }
 
 // oversees tells whether the scope has more users than its own, for ownInstance.
@@ -154,4 +154,14 @@ func (t *tx) insertInstance(i store.Instance, kept int64, evidence int) (number 
 		i.State, i.Version, string(i.Status), millis(i.Due), i.Created.UnixMilli(), i.Updated.UnixMilli(), millis(i.Ended),
 		i.Reason, i.Summary, string(i.Memo), string(i.Input), string(i.Context), kept, evidence)
 	return number, err
+}
+
+// keepsInstances tells whether there is any instance; a file older than instances has none.
+func (t *tx) keepsInstances() (some bool, err error) {
+	err = t.row(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'instance')`, nil, &some)
+	if err != nil || !some {
+		return false, err
+	}
+	err = t.row(`SELECT EXISTS (SELECT 1 FROM instance)`, nil, &some)
+	return some, err
 }

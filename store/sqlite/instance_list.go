@@ -180,8 +180,8 @@ func (t *tx) numbered(s auth.Scope, numbers []int64) ([]store.ListedInstance, er
 }
 
 const (
-	dueInstances = `SELECT ` + instanceColumns + ` FROM instance WHERE status = 'open' AND due IS NOT NULL AND due <= ? ORDER BY due, number LIMIT ?`
-	nextDue      = `SELECT min(due) FROM instance WHERE status = 'open' AND due IS NOT NULL`
+	dueInstances = `SELECT ` + instanceColumns + ` FROM instance INDEXED BY instance_due WHERE status = 'open' AND due IS NOT NULL AND due <= ? ORDER BY due, number LIMIT ?`
+	nextDue      = `SELECT min(due) FROM instance INDEXED BY instance_due WHERE status = 'open' AND due IS NOT NULL`
 )
 
 // DueInstances implements [store.Instances].

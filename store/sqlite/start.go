@@ -140,7 +140,7 @@ func (db *DB) openDatabase() (c *connection, logged bool, err error) {
 	}
 	logged = exists(path + "-wal")
 	if c, err = connect(writing(path)); err != nil {
-		return nil, false, fmt.Errorf("open %s: %w", path, err)
+		return nil, false, fmt.Errorf("open %s: %w", path, explainDamage(err))
 	}
 	// A log that a crash left has to outlive a start that fails: the next looks for it.
 	if err = c.keepLog(logged); err == nil {

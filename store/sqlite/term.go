@@ -16,12 +16,14 @@ const (
 	// An entry of a user that was accepted stands aside for everybody's.
 	seenTerm = `newest = 1 AND (user = '' OR ` + ownUser + ` AND accepted = '')`
 
-	termSeen    = `SELECT ` + termColumns + ` FROM term WHERE ` + seenTerm + ` AND term = ? ORDER BY user DESC LIMIT 1`
-	termsAll    = `SELECT ` + termColumns + ` FROM term WHERE newest = 1 AND (user = '' OR accepted = '') ORDER BY term, user`
-	termsOf     = `SELECT ` + termColumns + ` FROM term WHERE ` + seenTerm + ` ORDER BY term, user`
-	termNewest  = `SELECT version, created, removed FROM term WHERE newest = 1 AND user = ? AND term = ?`
-	termCount   = `SELECT count(*) FROM term WHERE user = ?`
-	termHistory = `SELECT ` + termColumns + ` FROM term WHERE term = ? AND (user = '' OR ` + ownUser + ` OR ? = 1) ORDER BY number`
+	termSeen     = `SELECT ` + termColumns + ` FROM term WHERE ` + seenTerm + ` AND term = ? ORDER BY user DESC LIMIT 1`
+	termsAll     = `SELECT ` + termColumns + ` FROM term WHERE newest = 1 AND (user = '' OR accepted = '') ORDER BY term, user`
+	termsOf      = `SELECT ` + termColumns + ` FROM term WHERE ` + seenTerm + ` ORDER BY term, user`
+	termNewest   = `SELECT version, created, removed FROM term WHERE newest = 1 AND user = ? AND term = ?`
+	termCount    = `SELECT count(*) FROM term WHERE user = ?`
+	settledCount = `SELECT coalesce(sum(subject = ?), 0), count(*) FROM settled_subject WHERE ` + ownUser
+	settledOf    = `SELECT subject FROM settled_subject WHERE ` + ownUser + ` ORDER BY subject`
+	termHistory  = `SELECT ` + termColumns + ` FROM term WHERE term = ? AND (user = '' OR ` + ownUser + ` OR ? = 1) ORDER BY number`
 )
 
 func scanTerm(scan func(...any) error) (store.Term, error) {
@@ -166,7 +168,7 @@ func (t *tx) SettleSubject(s auth.Scope, subject string, at time.Time) (bool, er
 		return false, err
 	}
 	var settled, all int64
-	err := t.row(`SELECT coalesce(sum(subject = ?), 0), count(*) FROM settled_subject WHERE `+ownUser, []any{subject, s.User()}, &settled, &all)
+	err := t.row(settledCount, []any{subject, s.User()}, &settled, &all)
 	if err != nil || settled > 0 {
 		return false, err
 	}
@@ -188,6 +190,6 @@ func (t *tx) SettledSubjects(s auth.Scope) ([]string, error) {
 		err := rows.Scan(&subject)
 		all = append(all, subject)
 		return err
-	}, `SELECT subject FROM settled_subject WHERE `+ownUser+` ORDER BY subject`, s.User())
+	}, settledOf, s.User())
 	return all, err
 }

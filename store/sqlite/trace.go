@@ -13,22 +13,27 @@ import (
 
 // Traces implements [store.Events]. f must not use the store.
 func (t *tx) Traces(s auth.Scope, f func(store.Trace) bool) error {
-	return t.traces(s, false, nil, f)
+	return t.traces(s, callsOf, nil, f)
 }
 
 // Observed implements [store.Events]. f must not use the store.
 func (t *tx) Observed(s auth.Scope, f func(store.Event) bool) error {
-	return t.traces(s, true, nil, func(trace store.Trace) bool { return f(trace.Event) })
+	return t.traces(s, workflowsOf, nil, func(trace store.Trace) bool { return f(trace.Event) })
 }
 
-// tracesOf leads from a user to its calls, or to what it did in workflows, newest first.
-const tracesOf = `SELECT b.seq, e.hash, b.calls, coalesce(json_array_length(b.calls), 1), CASE WHEN b.calls IS NULL THEN e.body ELSE '' END
-	FROM block_user b JOIN event e ON e.chain = b.chain AND e.seq = b.seq
-	WHERE ` + ownCalls + ` AND b.workflow = ? AND b.chain = ? ORDER BY b.seq DESC LIMIT ?`
+// The ways from a user to its calls, and to what it did in workflows, newest first.
+const (
+	callsOf     = leadsOf + ` AND b.pos < 4294967296` + leadsEnd
+	workflowsOf = leadsOf + ` AND b.pos >= 4294967296` + leadsEnd
 
-// traces walks the rows that lead to the user's calls, or to its events of workflows, newest first. With
-// needle, it decodes only what has these bytes in it; the others count all the same.
-func (t *tx) traces(s auth.Scope, workflow bool, needle []byte, f func(store.Trace) bool) error {
+	leadsOf = `SELECT b.seq, e.hash, b.calls, coalesce(json_array_length(b.calls), 1), CASE WHEN b.calls IS NULL THEN e.body ELSE '' END
+		FROM block_user b JOIN event e ON e.chain = b.chain AND e.seq = b.seq WHERE ` + ownCalls + ` AND b.chain = ?`
+	leadsEnd = ` ORDER BY b.seq DESC LIMIT ?`
+)
+
+// traces walks one of these ways. With needle, it decodes only what has these bytes in it; the others count
+// all the same.
+func (t *tx) traces(s auth.Scope, way string, needle []byte, f func(store.Trace) bool) error {
 	if s.User() == "" {
 		return nil
 	}
@@ -54,7 +59,7 @@ func (t *tx) traces(s auth.Scope, workflow bool, needle []byte, f func(store.Tra
 			return errEnough
 		}
 		return nil
-	}, tracesOf, s.User(), workflow, store.MainChain, store.MaxTraces)
+	}, way, s.User(), store.MainChain, store.MaxTraces)
 }
 
 // callText is a row that leads to calls of one user.
@@ -102,7 +107,7 @@ func (t *tx) Trace(s auth.Scope, requestID string) (store.Trace, error) {
 		return store.Trace{}, store.ErrNotFound
 	}
 	var found *store.Trace
-	err = t.traces(s, false, needle, func(trace store.Trace) bool {
+	err = t.traces(s, callsOf, needle, func(trace store.Trace) bool {
 		if trace.RequestID == id {
 			found = &trace
 		}

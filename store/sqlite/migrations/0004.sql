@@ -46,6 +46,7 @@ CREATE UNIQUE INDEX instance_run ON instance (user, run_id) WHERE run_id <> '';
 CREATE INDEX instance_user ON instance (user, status);
 CREATE INDEX instance_definition ON instance (definition);
 CREATE INDEX instance_status ON instance (status);
+CREATE INDEX instance_open ON instance (definition, hash) WHERE status = 'open';
 CREATE INDEX instance_shared ON instance (definition) WHERE shared = 1;
 CREATE INDEX instance_due ON instance (due) WHERE status = 'open' AND due IS NOT NULL;
 
@@ -149,7 +150,8 @@ CREATE TABLE settled_subject (
 	PRIMARY KEY (user, subject)
 ) STRICT, WITHOUT ROWID;
 
--- Events of workflows are led to apart from calls, so that a walk along the ones does not pass the others.
-ALTER TABLE block_user ADD COLUMN workflow INTEGER NOT NULL DEFAULT 0 CHECK (workflow IN (0, 1));
+-- Events of workflows are led to from places (pos) behind 4294967296, so that a walk along the calls of a user
+-- does not pass them, nor the other way round.
 DROP INDEX block_user_recent;
-CREATE INDEX block_user_recent ON block_user (user, workflow, chain, seq);
+CREATE INDEX block_user_recent ON block_user (user, chain, seq) WHERE pos < 4294967296;
+CREATE INDEX block_user_workflow ON block_user (user, chain, seq) WHERE pos >= 4294967296;

@@ -1,0 +1,158 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"prax/auth"
+	"prax/store"
+	"prax/store/digest"
+	"prax/store/sqlite"
+)
+
+// aDefinition is what the instances of these tests pin.
+func aDefinition() store.Definition {
+	text := []byte(`{"initialState":"a"}`)
+	return store.Definition{ID: "demo", Version: 1, Hash: digest.Hex(text), Text: text, Created: time.UnixMilli(1_700_000_000_000)}
+}
+
+// startInstance starts one: one fact with its event.
+func startInstance(db *sqlite.DB, user, runID string) (store.Instance, error) {
+	d := aDefinition()
+	at := time.UnixMilli(1_700_000_000_000).UTC()
+	i := store.Instance{
+		ID: "wf_" + store.NewID(), User: user, Client: "agent", RunID: runID, DefinitionID: d.ID, DefinitionVersion: 1, DefinitionHash: d.Hash,
+		State: "a", Version: 1, Status: store.Open, Context: []byte(`{"n":1}`), Created: at, Updated: at,
+	}
+	return i, db.Update(context.Background(), func(tx store.Tx) error {
+		if _, err := tx.PutDefinition(d); err != nil {
+			return err
+		}
+		tx.AddEvent(moveEvent(i))
+		return tx.CreateInstance(i, store.Step{Seq: 1, Kind: "start", To: "a", At: at}, nil)
+	})
+}
+
+// moved is the instance a version later, and the move there.
+func moved(i store.Instance) (store.Instance, store.Move) {
+	next := i
+	next.Version++
+	next.Context = []byte(fmt.Sprintf(`{"n":%d}`, next.Version))
+	step := store.Step{Seq: next.Version, Kind: "transition", Transition: "go", From: "a", To: "a", Actor: "agent", Client: "agent", At: i.Updated, Delta: next.Context}
+	return next, store.Move{Next: next, From: i.Version, Steps: []store.Step{step}}
+}
+
+// moveEvent tells which version an instance has got.
+func moveEvent(i store.Instance) store.Event {
+	return store.Event{Kind: store.EventWorkflow, User: i.User, RequestID: i.ID, Detail: fmt.Sprintf(`{"version":%d}`, i.Version)}
+}
+
+// move makes a change: one fact with its event.
+func move(db *sqlite.DB, i store.Instance) (store.Instance, error) {
+	next, m := moved(i)
+	return next, db.Update(context.Background(), func(tx store.Tx) error {
+		tx.AddEvent(moveEvent(next))
+		return tx.Move(m)
+	})
+}
+
+// TestWorkflowPlans: every read of the nouns of workflows goes through an index, and lists come in the order
+// of one: what others keep, and what has ended, slows nobody down.
+func TestWorkflowPlans(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := open(t, sqlite.Config{Dir: dir}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "prax.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, text := range sqlite.WorkflowReads() {
+		for _, step := range plan(t, db, text) {
+			walks := strings.HasPrefix(step, "SCAN") && !slices.Contains(walksAllowed, step)
+			sorts := strings.Contains(step, "TEMP B-TREE") && !strings.Contains(text, "FROM term") // a lexicon is small
+			if walks || sorts || strings.Contains(step, "AUTOMATIC") {
+				t.Errorf("%q\nin %s", step, text)
+			}
+		}
+	}
+}
+
+// walksAllowed are walks along all there is: of the ids of definitions, which are few, and of what belongs
+// to nobody but an overseer of everybody.
+var walksAllowed = []string{
+	"SCAN definition USING COVERING INDEX definition_version", "SCAN instance", "SCAN term USING INDEX term_version",
+	"SCAN instance USING COVERING INDEX instance_open",
+}
+
+func plan(t *testing.T, db *sql.DB, text string) (steps []string) {
+	t.Helper()
+	arguments := make([]any, strings.Count(text, "?"))
+	for i := range arguments {
+		arguments[i] = 1
+	}
+	rows, err := db.Query("EXPLAIN QUERY PLAN "+text, arguments...)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) == 0 {
+		t.Errorf("no plan for %s", text)
+	}
+	return steps
+}
+
+func BenchmarkMove(b *testing.B) {
+	for _, callers := range []int{1, 16, 64, 256} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			db := benchmarked(b)
+			instances := make([]store.Instance, callers)
+			for n := range instances {
+				i, err := startInstance(db, fmt.Sprintf("user%d", n%8), "")
+				if err != nil {
+					b.Fatal(err)
+				}
+				instances[n] = i
+			}
+			share(b, callers, func(caller int) (err error) {
+				instances[caller], err = move(db, instances[caller])
+				return err
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "moves/s")
+		})
+	}
+}
+
+func BenchmarkInstance(b *testing.B) {
+	db := benchmarked(b)
+	i, err := startInstance(db, "alice", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := auth.Principal{User: "alice"}.Scope()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := db.Instance(context.Background(), s, i.ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
