@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Error is a mistake in a source text. Errors of this package are pointers to it wherever a position exists.
@@ -13,6 +14,18 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("at %d: %s", e.Offset, e.Text) }
+
+// checkText refuses what is not UTF-8, and tells where it begins.
+func checkText(text string) error {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return &Error{Offset: at, Text: "this is not UTF-8"}
+		}
+		at += size
+	}
+	return nil
+}
 
 // Operator is a mapping whose operator is not used as it must be.
 type Operator struct {

@@ -13,6 +13,9 @@ func ParseGuard(text string, roots Roots) (Guard, error) {
 	if len(text) > MaxSource {
 		return Guard{}, tooLong()
 	}
+	if err := checkText(text); err != nil {
+		return Guard{}, err
+	}
 	p := &guardParser{text: text, roots: roots}
 	root, err := p.parse()
 	if err != nil {
@@ -37,7 +40,8 @@ func (g Guard) Eval(env Env) (bool, error) {
 // IsZero tells whether this is the zero Guard.
 func (g Guard) IsZero() bool { return g.root == nil }
 
-// String is the guard in its canonical form, which parses to the same guard.
+// String is the guard in its canonical form, which parses to the same guard (if it is not longer than [MaxSource],
+// for its numbers and blanks).
 func (g Guard) String() string { return g.text }
 
 // Paths are those that the guard reads, each once, in the order of the text.
@@ -79,8 +83,8 @@ type Comparison struct {
 	Swapped bool   // the literal stands on the left, of an Op that has no mirror image: starts_with, contains
 }
 
-// Compared are the comparisons of a path with a literal, in the order of the text, each turned so that its path stands on the left
-// where that can be.
+// Compared are the comparisons of a path with a literal, in the order of the text, each turned so that its path
+// stands on the left where that can be.
 func (g Guard) Compared() []Comparison {
 	var found []Comparison
 	g.root.walk(func(c *condition) {
@@ -93,7 +97,8 @@ func (g Guard) Compared() []Comparison {
 
 // mirrored is each operator with its operands the other way round.
 var mirrored = map[op]op{
-	opEqual: opEqual, opUnequal: opUnequal, opLess: opMore, opMore: opLess, opAtMost: opAtLeast, opAtLeast: opAtMost, opIn: opContains,
+	opEqual: opEqual, opUnequal: opUnequal, opLess: opMore, opMore: opLess, opAtMost: opAtLeast, opAtLeast: opAtMost,
+	opIn: opContains,
 }
 
 func (c *condition) comparison() (Comparison, bool) {

@@ -21,7 +21,7 @@ type source struct {
 }
 
 // ParseMapping reads a decoded JSON value as a mapping whose paths begin with one of these roots. Its errors are, or
-// wrap, an [*Error] for a path (which stands in a string of its own), an [*Operator], or [ErrLarge].
+// wrap, an [*Error] for a path (with a position in that string), an [*Operator], or [ErrLarge].
 func ParseMapping(value any, roots Roots) (Mapping, error) {
 	p := &mappingParser{roots: roots}
 	s, err := p.parse(value)
@@ -37,8 +37,8 @@ func ParseMapping(value any, roots Roots) (Mapping, error) {
 	return m, err
 }
 
-// Eval makes the value. A path that leads nowhere gives null, and so does a computation that has no result. The value shares
-// what it consists of with the Env and with the mapping: it is not to be changed. The only error is [ErrLarge].
+// Eval makes the value. A path that leads nowhere gives null, and so does a computation that has no result. The value
+// shares what it consists of with the Env and with the mapping: it is not to be changed. The only error is [ErrLarge].
 func (m Mapping) Eval(env Env) (any, error) {
 	if m.source == nil {
 		return m.value, nil

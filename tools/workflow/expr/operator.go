@@ -91,7 +91,7 @@ func (p *mappingParser) arithmetic(name string, given any) (source, error) {
 	}
 	for i := range s.args {
 		if _, number := s.args[i].fix.(float64); s.args[i].op == literalOp && !number {
-			return source{}, &Operator{Name: name, Text: fmt.Sprintf("needs a number, a path or another operator as operand %d", i+1)}
+			return source{}, &Operator{name, fmt.Sprintf("needs a number, a path or another operator as operand %d", i+1)}
 		}
 	}
 	return s, nil
@@ -183,7 +183,8 @@ func pick(from any, by string, eq any) any {
 	return list[i]
 }
 
-// compute is null where there is no number as a result. A null among the operands counts as 0, so that a counter need not be set before it counts.
+// compute is null where there is no number as a result. A null among the operands counts as 0, so that a counter need
+// not be set before it counts.
 func compute(op string, l, r any) any {
 	a, ok := number(l)
 	b, also := number(r)

@@ -35,7 +35,7 @@ func (p *guardParser) parse() (*condition, error) {
 // leftover says what stands where the guard could have ended.
 func (p *guardParser) leftover() error {
 	if slices.Contains(operators[opEqual:], p.token.text) {
-		return p.refuse("comparisons make no chain: join them with and")
+		return p.refuse("what is before this is a condition and has no value to compare: join conditions with and")
 	}
 	if p.token.text == ")" {
 		return p.refuse("this ) closes nothing")
@@ -170,7 +170,7 @@ func (p *guardParser) operand() (operand, error) {
 	case p.token.kind == pathTo:
 		read = operand{kind: valueOf, path: p.token.path}
 	default:
-		return operand{}, p.refuse("a value is missing here: a path, a text in quotes, a number, true, false, null, len(path) or a list")
+		return operand{}, p.refuse("a value is missing here: a path, text in quotes, number, true, false, null, len(path) or list")
 	}
 	if err := p.count(); err != nil {
 		return operand{}, err

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -50,7 +49,8 @@ func tooLong() *Error {
 }
 
 func misstep(at int) *Error {
-	return &Error{Offset: at, Text: "the steps of a path must be names of letters, digits, _ and - after dots, or numbers and quoted names in brackets"}
+	const steps = "names of letters, digits, _ and - after dots, or numbers and quoted names in brackets"
+	return &Error{Offset: at, Text: "the steps of a path must be " + steps}
 }
 
 // scanPath takes a path off text at a position, and tells where it ends.
@@ -142,7 +142,7 @@ func scanBracket(text string, at int) (step, int, error) {
 	if inner != "" && (inner[0] == '"' || inner[0] == '\'') {
 		name, size, ok := cutName(inner)
 		if !ok || size == len(inner) || inner[size] != ']' {
-			return step{}, 0, &Error{Offset: at, Text: "a name in brackets must be a JSON string, or stand between ' marks, with ] after it"}
+			return step{}, 0, &Error{Offset: at, Text: "a name in brackets must be a JSON string, or between ' marks, with ] after it"}
 		}
 		return named(name), at + 1 + size + 1, nil
 	}
@@ -242,11 +242,6 @@ func (p Path) last() string {
 		return p.steps[len(p.steps)-1].name
 	}
 	return p.text[strings.LastIndexByte(p.text, '.')+1:]
-}
-
-// projects tells whether there is a [*] in it.
-func (p Path) projects() bool {
-	return slices.ContainsFunc(p.steps, func(s step) bool { return s.each })
 }
 
 // Of is the value that the path leads to, and false when it leads nowhere. The value is shared with the Env.

@@ -8,8 +8,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Template is a text with places for values: {{ $.context.name }}. {{ "text" }} is that text, for braces that are meant as
-// such. It is read once; what is put into a place is never read as a template. The zero Template renders to nothing.
+// Template is a text with places for values: {{ $.context.name }}. {{ "text" }} is that text, for braces that are
+// meant as such. It is read once; what is put into a place is never read as a template. The zero Template renders to
+// nothing.
 type Template struct {
 	text  string
 	parts []part // texts and places; no two texts in a row
@@ -28,6 +29,9 @@ const (
 
 // ParseTemplate parses a template whose paths begin with one of these roots. Its errors are of type [*Error].
 func ParseTemplate(text string, roots Roots) (Template, error) {
+	if err := checkText(text); err != nil {
+		return Template{}, err
+	}
 	t := Template{text: text}
 	for at := 0; ; {
 		before, _, found := strings.Cut(text[at:], opens)
@@ -128,8 +132,9 @@ func (t Template) Sole() (Path, bool) {
 	return t.parts[0].path, !t.parts[0].path.IsZero()
 }
 
-// Render fills the places: texts as they are, other values as JSON, null as (null), and (name: unset) for a path that leads nowhere,
-// with the last step of that path. The result has at most [MaxRendered] bytes: what is longer is cut and ends in an ellipsis.
+// Render fills the places: texts as they are, other values as JSON, null as (null), and (name: unset) for a path that
+// leads nowhere, with the last step of that path. The result has at most [MaxRendered] bytes: what is longer is cut
+// and ends in an ellipsis.
 func (t Template) Render(env Env) string {
 	text, _ := t.RenderWithin(env, MaxRendered)
 	return text

@@ -83,9 +83,6 @@ func (p *guardParser) nextText(quote byte) error {
 		return p.refuse("a text begins here that does not end: its second " + string(quote) + " is missing")
 	}
 	value := p.text[p.at+1 : p.at+1+size]
-	if !utf8.ValidString(value) {
-		return p.refuse("this text is not UTF-8")
-	}
 	p.token.kind, p.token.value = literal, value
 	p.at += size + len(`""`)
 	return nil
@@ -141,7 +138,6 @@ func (p *guardParser) unknown(text string) string {
 	if _, ok := constants[lower]; ok || slices.Contains(words, lower) {
 		return fmt.Sprintf("%s is written %s", text, lower)
 	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
 	if rest := strings.TrimLeft(p.text[p.at+len(text):], " "); strings.HasPrefix(rest, "(") {
 		return fmt.Sprintf("there is no function %.40q: exists and len are all", text)
 	}
