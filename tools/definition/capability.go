@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,22 +11,35 @@ import (
 
 	"prax/auth"
 	"prax/tools"
-	"prax/tools/schema"
 )
 
-// capability is one entry of `capabilities`.
+// capability is one entry of `capabilities`, as it was written.
 type capability struct {
-	Title        string         `json:"title"`
-	Description  string         `json:"description"`
-	Risk         string         `json:"risk"`
-	Expose       string         `json:"expose"`
-	InputSchema  jsontext.Value `json:"inputSchema"`
-	OutputSchema jsontext.Value `json:"outputSchema"`
-	Executor     *value         `json:"executor"`
+	Title        string           `json:"title"`
+	Description  string           `json:"description"`
+	Tags         []string         `json:"tags"`
+	Aliases      []string         `json:"aliases"`
+	Examples     []jsontext.Value `json:"examples"`
+	Risk         string           `json:"risk"`
+	Expose       string           `json:"expose"`
+	InputSchema  *value           `json:"inputSchema"`
+	OutputSchema *value           `json:"outputSchema"`
+	Wraps        string           `json:"wraps"`
+	Executor     *value           `json:"executor"`
+	Guards       []*value         `json:"guards"`
 }
 
-// noArguments is the schema of a tool that says nothing of any.
-const noArguments = `{"type":"object","additionalProperties":false}`
+// ability is a capability with everything of those that it wraps: what is said nearer counts, guards add up from the
+// innermost on, and the tier never falls.
+type ability struct {
+	capability
+	*value
+	name  string
+	path  string
+	tier  auth.Tier // TierUnknown: nobody said
+	under *ability  // the one that it wraps
+	whole bool      // what it wraps has been added
+}
 
 // The bounds of what a caller's model has to read, in bytes.
 const (
@@ -33,115 +47,145 @@ const (
 	maxDescription = 16 << 10
 )
 
-// capability compiles one. What it returns is worth nothing when there is a problem.
-func (c *compiler) capability(m member, path string) *tools.Tool {
-	var read capability
-	c.read(m.value, path, &read)
-	if m.kind != '{' {
+// capabilities reads all of them, in the order of the files.
+func (c *compiler) capabilities(v *value) (list []*ability) {
+	c.abilities = map[string]*ability{}
+	if v == nil || !c.is(v, "/capabilities", '{') {
 		return nil
 	}
-	t := &tools.Tool{
-		Name: m.name, Title: read.Title, Description: strings.TrimSpace(read.Description),
-		Input: jsontext.Value(noArguments), AnySchema: true,
+	for _, m := range v.members {
+		path := below("/capabilities", m.name)
+		if !c.label(m, path, "a capability") || !c.is(m.value, path, '{') {
+			continue
+		}
+		a := &ability{value: c.own(m.value, path, foreignCapability), name: m.name, path: path}
+		c.read(a.value, path, &a.capability)
+		c.abilities[m.name] = a
+		list = append(list, a)
 	}
-	c.texts(m.value, read, path)
-	t.Tier = c.risk(m.value, read.Risk, path)
-	if read.InputSchema != nil {
-		t.Input = read.InputSchema
-		c.schema(m.find("inputSchema"), t.Input, path+"/inputSchema", true)
+	for _, a := range list {
+		c.wrap(a)
 	}
-	if read.OutputSchema != nil {
-		t.Output = read.OutputSchema
-		c.schema(m.find("outputSchema"), t.Output, path+"/outputSchema", false)
+	for _, a := range list {
+		c.inherit(a)
 	}
-	switch {
-	case read.Executor == nil:
-		c.missing(m.value, path, "executor", "say what the tool does")
-	case c.is(read.Executor, path+"/executor", '{'):
-		t.Handler = c.executor(read.Executor, path+"/executor", t)
-	}
-	return t
+	return list
 }
 
-func (c *compiler) texts(v *value, read capability, path string) {
-	switch {
-	case v.find("description") == nil:
-		c.missing(v, path, "description", "it is what a model decides by")
-	case strings.TrimSpace(read.Description) == "" && v.find("description").kind == '"':
-		c.about(BadValue, path+"/description", "is empty: it is what a model decides by")
-	case len(read.Description) > maxDescription:
-		c.about(BadValue, path+"/description", "is longer than "+strconv.Itoa(maxDescription)+" bytes")
-	}
-	if len(read.Title) > maxTitle {
-		c.about(BadValue, path+"/title", "is longer than "+strconv.Itoa(maxTitle)+" bytes")
+// wrap finds what a capability wraps, and refuses a chain that leads back to itself. An executor that names a
+// capability is the same thing.
+func (c *compiler) wrap(a *ability) {
+	name, path := a.Wraps, a.path+"/wraps"
+	if a.Executor != nil {
+		if by := a.Executor.find("capability"); by != nil && by.kind == '"' && c.only(a.Executor, a.path+"/executor", "capability") {
+			name, path = by.text, a.path+"/executor/capability"
+		}
 	}
 	switch {
-	case v.find("expose") == nil:
-		c.missing(v, path, "expose", "say expose: tool")
-	case read.Expose != "tool" && v.find("expose").kind == '"':
-		c.about(BadValue, path+"/expose", "must be tool, is "+strconv.Quote(shown(read.Expose)))
+	case a.Wraps != "" && a.Executor != nil:
+		c.about(BadValue, a.path+"/wraps", "stands beside an executor, which it brings itself: leave one out")
+	case name != "":
+		a.Executor = nil
+		if a.under = c.ability(name, path); a.under != nil && c.turns(a) {
+			c.about(WrapsCycle, path, "leads back to this capability")
+			a.under = nil
+		}
+	case a.find("executor") == nil && a.find("wraps") == nil:
+		c.missing(a.path, "executor", "say what it does, or what it wraps")
 	}
 }
 
-func (c *compiler) missing(v *value, path, key, why string) {
-	c.note(MissingKey, c.root.at(path), path, c.shown(path)+" has no "+key+": "+why)
+// turns tells whether following what is wrapped comes back to the capability itself.
+func (c *compiler) turns(a *ability) bool {
+	for next, steps := a.under, 0; next != nil && steps <= len(c.abilities); next, steps = next.under, steps+1 {
+		if next == a {
+			return true
+		}
+	}
+	return false
 }
 
-func (c *compiler) risk(v *value, text, path string) auth.Tier {
+// ability finds a capability by name.
+func (c *compiler) ability(name, path string) *ability {
+	a := c.abilities[name]
+	if a == nil {
+		c.about(UnknownName, path, "names no capability: "+strconv.Quote(shown(name))+suggest(name, slices.Sorted(maps.Keys(c.abilities))))
+	}
+	return a
+}
+
+// inherit adds what is wrapped.
+func (c *compiler) inherit(a *ability) {
+	if a.whole {
+		return
+	}
+	a.whole = true
+	a.tier = c.risk(a.value, a.Risk, a.path)
+	base := a.under
+	if base == nil {
+		return
+	}
+	c.inherit(base)
+	a.Title, a.Description = cmp.Or(a.Title, base.Title), cmp.Or(a.Description, base.Description)
+	a.InputSchema, a.OutputSchema = cmp.Or(a.InputSchema, base.InputSchema), cmp.Or(a.OutputSchema, base.OutputSchema)
+	if a.Tags == nil {
+		a.Tags = base.Tags
+	}
+	if a.Aliases == nil {
+		a.Aliases = base.Aliases
+	}
+	if a.Examples == nil {
+		a.Examples = base.Examples
+	}
+	a.Executor, a.tier = base.Executor, max(a.tier, base.tier)
+	a.Guards = slices.Concat(base.Guards, a.Guards)
+}
+
+// judgeAbility checks a capability that is no tool of its own, by itself: what uses it is judged again.
+func (c *compiler) judgeAbility(a *ability) {
+	b := newBuilder(c.reader, c.kinds)
+	b.library = nil
+	for i, guard := range listOf(a.find("guards")) {
+		b.guard(guard, item(a.path+"/guards", i), inGuard)
+	}
+	b.input(a.find("inputSchema"), a.path+"/inputSchema")
+	path := a.path + "/executor"
+	e := a.find("executor")
+	if e == nil || a.under != nil || !c.is(e, path, '{') {
+		return
+	}
+	if kind := e.find("kind"); kind != nil && c.kinds[kind.text] != nil {
+		c.executor(e, path, &tools.Tool{Name: a.name})
+		return
+	}
+	b.executor(c.own(e, path, foreignExecutor), path)
+}
+
+// risk is the tier that a value declares; TierUnknown when it declares none.
+func (r *reader) risk(v *value, text, path string) auth.Tier {
 	tier, err := auth.ParseTier(text)
-	switch given := v.find("risk"); {
-	case given == nil:
-		c.missing(v, path, "risk", "say low, medium or high")
-	case err != nil && given.kind == '"':
-		c.about(BadValue, path+"/risk", "must be low, medium or high, is "+strconv.Quote(shown(text)))
+	if given := v.find("risk"); given != nil && given.kind == '"' && err != nil {
+		r.about(BadValue, path+"/risk", "must be low, medium or high, is "+strconv.Quote(shown(text)))
 	}
 	return tier
 }
 
-// schema judges a schema as it will be published: what the validator refuses and a root that is no object
-// are errors, what only some clients refuse is worth a warning.
-func (c *compiler) schema(v *value, raw jsontext.Value, path string, input bool) {
-	if _, err := schema.Compile(raw); err != nil {
-		c.about(BadSchema, path, "is no schema that can be served: "+strings.TrimPrefix(err.Error(), "schema: "))
-		return
-	}
-	for _, found := range schema.Lint(raw) {
-		if found.Path == "" || found.Path == "/type" {
-			c.about(BadSchema, path+found.Path, found.Message)
-		} else {
-			c.warn(Portability, path+found.Path, found.Message+": some clients refuse the tool, or the whole list")
-		}
-	}
-	if input {
-		h := headers{compiler: c, seen: map[string]string{}}
-		h.schema(v, path, root)
-	}
+func (r *reader) missing(path, key, why string) {
+	r.about(MissingKey, path, "has no "+key+": "+why)
 }
 
-// executor compiles what the tool does.
-func (c *compiler) executor(v *value, path string, t *tools.Tool) tools.Handler {
-	kind := v.find("kind")
-	if kind == nil {
-		c.missing(v, path, "kind", "known are "+strings.Join(c.known(), ", "))
-		return nil
+// suggest names the nearest of the names that are known, or some of them.
+func suggest(name string, known []string) string {
+	const most = 20
+	if near := tools.Nearest(name, known); near != "" {
+		return ": did you mean " + strconv.Quote(near) + "?"
 	}
-	if !c.is(kind, path+"/kind", '"') {
-		return nil
+	if len(known) == 0 {
+		return ""
 	}
-	make, ok := c.kinds[kind.text]
-	if !ok {
-		c.about(BadValue, path+"/kind", "is "+strconv.Quote(shown(kind.text))+", which is not known: known are "+strings.Join(c.known(), ", "))
-		return nil
+	text := ": known are " + strings.Join(known[:min(len(known), most)], ", ")
+	if len(known) > most {
+		text += " …"
 	}
-	config := make()
-	if !c.read(v.without("kind"), path, config) {
-		return nil
-	}
-	handler, found := config.Compile(t)
-	for _, one := range found {
-		c.about(BadValue, path+one.Path, one.Message)
-	}
-	return handler
+	return text
 }
-
-func (c *compiler) known() []string { return slices.Sorted(maps.Keys(c.kinds)) }

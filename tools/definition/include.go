@@ -1,72 +1,95 @@
 package definition
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
-// reading is one reading of all files of a configuration.
-type reading struct {
-	findings
-	path    string
-	budget  budget
-	names   []string // of the files that were read, in the order of reading
-	digests []string
-	root    *value // all of them, merged
+// include reads the files that a file names, in order.
+func (r *reading) include(root *value, from string) {
+	list := root.find("include")
+	if list == nil {
+		return
+	}
+	at := &reader{findings: &r.findings, file: from, root: root}
+	if !at.is(list, "/include", '[') {
+		return
+	}
+	for i, one := range list.items {
+		if name, hash, ok := at.included(one, item("/include", i)); ok {
+			r.readIncluded(name, hash, from, one)
+		}
+	}
 }
 
-// readAll reads a configuration. What is wrong with its files is among the findings.
-func readAll(path string) *reading {
-	r := &reading{path: path}
-	src, p := readSource(path)
-	if p != nil {
-		r.errors = append(r.errors, *p)
-		return r
+// readIncluded reads one. What is wrong with it is told where it is named.
+func (r *reading) readIncluded(name, hash, from string, v *value) {
+	if len(r.names) > maxFiles || r.bytes > maxBytes {
+		return // told already
 	}
-	r.names, r.digests = append(r.names, path), append(r.digests, src.digest)
-	r.root = r.parse(src)
-	return r
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(from), path)
+	}
+	r.readBelow(path, hash, func(p Problem) {
+		r.fail(Problem{Code: p.Code, File: from, Line: v.line, Column: v.column, Path: "/include", Text: "include " + strconv.Quote(cut(name, 200)) + ": " + p.Text})
+	})
 }
 
-// parse reads the values of one file; nil when it cannot.
-func (r *reading) parse(src source) *value {
-	text, p := src.plain()
-	if p != nil {
-		r.errors = append(r.errors, *p)
-		return nil
-	}
-	parse := parseYAML
-	if strings.HasSuffix(strings.ToLower(src.path), ".json") {
-		parse = parseJSON
-	}
-	r.budget.text = 0
-	root, f := parse(text, &r.budget)
-	if f != nil {
-		r.errors = append(r.errors, Problem{Code: f.code, File: src.path, Line: f.line, Column: f.column, Text: f.text})
-		return nil
-	}
-	root.stamp(&src.path)
-	return root
+// remote is an include that is not a path.
+type remote struct {
+	URI  string `json:"uri"`
+	Hash string `json:"hash"`
 }
 
-// digest is that of everything that was read.
-func (r *reading) digest() string {
-	if len(r.digests) == 1 {
-		return r.digests[0]
+var hashForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// included is the path that an entry of include names, and the hash that the file must have, if any.
+func (r *reader) included(v *value, path string) (name, hash string, ok bool) {
+	if v.kind == '"' {
+		return v.text, "", r.isPath(v.text, path)
 	}
-	sum := sha256.Sum256([]byte(strings.Join(r.digests, "\n")))
-	return hex.EncodeToString(sum[:])
+	var one remote
+	if !r.is(v, path, '{') || !r.read(v, path, &one) {
+		return "", "", false
+	}
+	if one.URI == "" {
+		r.about(MissingKey, path, "has no uri")
+		return "", "", false
+	}
+	if one.Hash != "" && !hashForm.MatchString(one.Hash) {
+		r.about(BadValue, path+"/hash", "must be sha256: and 64 hexadecimal digits in lower case")
+		return "", "", false
+	}
+	name, ok = r.local(one.URI, path+"/uri")
+	return name, one.Hash, ok
 }
 
-// seal changes whenever the files, or what is wrong with them, do.
-func (r *reading) seal() string {
-	var b strings.Builder
-	for i, name := range r.names {
-		b.WriteString(name + "\x00" + r.digests[i] + "\n")
+// isPath tells whether an include is a path, and says what is served where it is something else.
+func (r *reader) isPath(name, path string) bool {
+	switch {
+	case name == "":
+		r.about(BadValue, path, "is empty")
+	case strings.Contains(name, "://"):
+		r.about(IncludeScheme, path, "is a URI: only local files are included, by their path")
+	default:
+		return true
 	}
-	for _, p := range r.errors {
-		b.WriteString(p.String() + "\n")
+	return false
+}
+
+// local is the path of a URI that names a file here.
+func (r *reader) local(uri, path string) (string, bool) {
+	u, err := url.Parse(uri)
+	switch {
+	case err == nil && u.Scheme == "" && u.Host == "":
+		return uri, true
+	case err == nil && u.Scheme == "file" && (u.Host == "" || u.Host == "localhost") && u.RawQuery == "" && u.Fragment == "":
+		return u.Path, r.isPath(u.Path, path)
 	}
-	return b.String()
+	r.about(IncludeScheme, path, "is not served: only local files are included; fetch the file yourself, and put it beside this one")
+	return "", false
 }

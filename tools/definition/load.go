@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"prax/tools"
+	"prax/tools/workflow"
 )
 
 // Kinds are the kinds of executor that tools may have, by name. Each gives an empty configuration of its own.
@@ -33,7 +33,10 @@ func compile(r *reading, kinds Kinds, taken []string) (*Set, Problems) {
 	if len(r.errors) > 0 {
 		return nil, r.all(r.names)
 	}
-	c := &compiler{reader: reader{findings: &r.findings, file: r.path, root: r.root}, kinds: kinds, taken: taken}
+	c := &compiler{
+		reader: reader{findings: &r.findings, file: r.path, root: r.root}, kinds: kinds, taken: taken,
+		attached: r.attached, schemas: map[string]*workflow.Schema{},
+	}
 	set := c.compile()
 	if len(r.errors) > 0 {
 		return nil, r.all(r.names)
@@ -42,10 +45,21 @@ func compile(r *reading, kinds Kinds, taken []string) (*Set, Problems) {
 	return set, r.all(r.names)
 }
 
-// root is the root of a configuration.
+// file is the root of a configuration.
 type file struct {
 	Version      string `json:"version"`
 	Capabilities *value `json:"capabilities"`
+	Proxy        *value `json:"proxy"`
+	Workflows    *value `json:"workflows"`
+	Skills       *value `json:"skills"`
+	Scripts      *value `json:"scripts"`
+	Lexicon      *value `json:"lexicon"`
+	Discovery    *value `json:"discovery"`
+	Praxec       *value `json:"praxec"`
+	Gateway      *value `json:"gateway"`
+	Store        *value `json:"store"`
+	Audit        *value `json:"audit"`
+	Repos        *value `json:"repos"`
 }
 
 // served are the versions of the format that are read.
@@ -54,54 +68,69 @@ var served = regexp.MustCompile(`^1(\.\d{1,4}){0,2}$`)
 // compiler turns a configuration into a set.
 type compiler struct {
 	reader
-	kinds Kinds
-	taken []string
-	names []string // of its own tools so far
+	kinds     Kinds
+	taken     []string
+	attached  map[string]string // texts of scripts in files of their own, by the path of the script
+	names     []string          // of its own tools so far
+	anyRoot   bool              // the subject of a skill may begin with any word
+	fragments map[string]*workflow.Guidance
+	subjects  []string // of those, in the order of the files
+	abilities map[string]*ability
+	isTerm    map[string]bool // what the lexicon explains, or needs no explanation
+	schemas   map[string]*workflow.Schema
+	bytes     int // of the definitions so far
 }
 
 func (c *compiler) compile() *Set {
 	set := &Set{}
 	var f file
-	if !c.read(c.root, "", &f) && c.root.kind != '{' {
-		return set
-	}
-	switch {
-	case c.root.find("version") == nil:
-		c.about(MissingKey, "", `has no version: say version: "1.0.0"`)
-	case f.Version != "" && !served.MatchString(f.Version):
-		c.about(BadValue, "/version", "is "+strconv.Quote(shown(f.Version))+", and this version of prax reads 1")
-	}
-	if f.Capabilities == nil || !c.is(f.Capabilities, "/capabilities", '{') {
-		return set
-	}
-	for _, m := range f.Capabilities.members {
-		path := below("/capabilities", m.name)
-		if c.nameFits(m, path) {
-			set.Tools = append(set.Tools, c.capability(m, path))
+	c.read(c.own(c.root, "", foreignRoot), "", &f)
+	c.version(f.Version)
+	c.elsewhere(&f)
+	set.Settings = c.settings(&f)
+	set.Lexicon = c.lexicon(f.Lexicon)
+	c.library(&f)
+	able := c.capabilities(f.Capabilities)
+	c.known(set.Lexicon, able)
+	for _, a := range able {
+		if t := c.judgeCapability(a); t != nil {
+			set.Tools = append(set.Tools, t)
 		}
+	}
+	exposed := c.proxy(f.Proxy)
+	workflows, capabilities := c.discovered(f.Discovery)
+	c.flows(set, f.Workflows, workflows)
+	if len(exposed) > 0 {
+		c.expose(set, exposed, capabilities)
+	}
+	if workflows || capabilities {
+		set.Items = append(set.Items, c.guidanceItems()...)
 	}
 	return set
 }
 
-// reserved begins the names of the tools of the workflow kernel.
-const reserved = "praxec"
+func (c *compiler) version(text string) {
+	switch v := c.root.find("version"); {
+	case v == nil:
+		c.about(MissingKey, "", `has no version: say version: "1.0.0"`)
+	case v.kind == '"' && !served.MatchString(text):
+		c.about(BadValue, "/version", "is "+strconv.Quote(shown(text))+", and this version of prax reads 1")
+	}
+}
 
-func (c *compiler) nameFits(m member, path string) bool {
-	quoted := strconv.Quote(shown(m.name))
-	if !tools.IsName(m.name) {
-		c.note(BadValue, m.place, path, "the name "+quoted+" must be 1 to 64 letters, digits, dots, _ or -")
-		return false
-	}
-	if first := strings.FieldsFunc(m.name, func(r rune) bool { return strings.ContainsRune("._-", r) }); len(first) > 0 && strings.EqualFold(first[0], reserved) {
-		c.note(NameTaken, m.place, path, "the name "+quoted+" is reserved: begin it with another word than "+reserved)
-		return false
-	}
-	for _, other := range slices.Concat(c.taken, c.names) {
-		if tools.Alike(m.name, other) {
-			c.note(NameTaken, m.place, path, "the name "+quoted+" cannot be told from the tool "+strconv.Quote(other)+": case, dots, _ and - aside they are one")
-			return false
+// known gathers the terms that a subject may rest on.
+func (c *compiler) known(terms []Term, able []*ability) {
+	c.isTerm = map[string]bool{}
+	for _, t := range terms {
+		c.isTerm[t.Term] = true
+		for _, alias := range t.Aliases {
+			c.isTerm[alias] = true
 		}
 	}
-	c.names = append(c.names, m.name)
-	return true
+	for _, subject := range c.subjects {
+		c.isTerm[termOf(subject)] = true
+	}
+	for _, a := range able {
+		c.isTerm[a.name], c.isTerm[termOf(a.name)] = true, true
+	}
 }

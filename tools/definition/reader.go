@@ -2,12 +2,10 @@ package definition
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"prax/tools"
 )
 
 // reader fills Go values strictly and collects what does not fit, all of it. Its paths begin at root.
@@ -129,8 +127,12 @@ func (r *reader) fillNumber(v *value, path string, out reflect.Value) bool {
 		f, err = strconv.ParseFloat(v.text, 64)
 		out.SetFloat(f)
 	} else {
+		bits := 32
+		if out.Kind() == reflect.Int64 {
+			bits = 64
+		}
 		var n int64
-		n, err = strconv.ParseInt(v.text, 10, 32)
+		n, err = strconv.ParseInt(v.text, 10, bits)
 		out.SetInt(n)
 	}
 	if err != nil {
@@ -184,9 +186,18 @@ func index(known []string, name string) int {
 
 // unknown is the sentence about a key that does not exist.
 func (r *reader) unknown(name, path string, known []string) string {
-	text := strconv.Quote(shown(name)) + " is not known in " + r.shown(path)
-	if near := tools.Nearest(name, known); near != "" {
-		return text + ": did you mean " + strconv.Quote(near) + "?"
+	return strconv.Quote(shown(name)) + " is not known in " + r.shown(path) + suggest(name, known)
+}
+
+// only notes the keys of an object that are none of these.
+func (r *reader) only(v *value, at string, keys ...string) bool {
+	fits := true
+	for _, m := range v.members {
+		if !slices.Contains(keys, m.name) {
+			here := below(at, m.name)
+			r.note(UnknownKey, m.place, here, r.unknown(m.name, at, keys))
+			fits = false
+		}
 	}
-	return text + ": known are " + strings.Join(known, ", ")
+	return fits
 }

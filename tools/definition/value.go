@@ -172,3 +172,22 @@ func (v *value) stamp(file *string) {
 		one.stamp(file)
 	}
 }
+
+// lookup is the value that a JSON Pointer leads to; nil when there is none.
+func (v *value) lookup(pointer string) *value {
+	if pointer == "" {
+		return v
+	}
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		token = unescaper.Replace(token)
+		next := v.find(token)
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(v.items) {
+			next = v.items[i]
+		}
+		if next == nil {
+			return nil
+		}
+		v = next
+	}
+	return v
+}

@@ -1,0 +1,103 @@
+package definition
+
+import (
+	"strconv"
+	"strings"
+
+	"prax/store/digest"
+	"prax/tools/workflow"
+)
+
+// The bounds of definitions once everything that they refer to is written out.
+const (
+	maxDefinition  = 8 << 20  // bytes of one
+	maxDefinitions = 64 << 20 // of all
+)
+
+// flows compiles the workflows, in the order of the files.
+func (c *compiler) flows(set *Set, v *value, indexed bool) {
+	if v == nil || !c.is(v, "/workflows", '{') {
+		return
+	}
+	for _, m := range v.members {
+		path := below("/workflows", m.name)
+		if !c.flowName(m, path) || !c.is(m.value, path, '{') {
+			continue
+		}
+		d := c.define(c.resolve(m, path), path, nil)
+		if d == nil {
+			continue
+		}
+		set.Definitions = append(set.Definitions, d)
+		if indexed {
+			set.Items = append(set.Items, flowItem(d, m.value))
+		}
+	}
+}
+
+func (c *compiler) flowName(m member, path string) bool {
+	switch {
+	case m.name == ProxyID:
+		c.note(NameTaken, m.place, path, c.shown(path)+" is made of proxy.expose: take another name")
+	case !idForm.MatchString(m.name):
+		c.note(BadValue, m.place, path, "the name "+strconv.Quote(shown(m.name))+" of a workflow must be 1 to 128 letters, digits, _ . - or /")
+	default:
+		return true
+	}
+	return false
+}
+
+// expose compiles what is exposed to one definition.
+func (c *compiler) expose(set *Set, list []*proxied, indexed bool) {
+	where := map[string]string{}
+	for _, x := range list {
+		where[below("/states/"+proxyState+"/transitions", x.name)] = x.path
+	}
+	d := c.define(c.proxyForm(list), "/proxy/expose", func(path string) string {
+		for prefix, own := range where {
+			if rest, found := strings.CutPrefix(path, prefix); found && (rest == "" || rest[0] == '/') {
+				return own + rest
+			}
+		}
+		return "/proxy/expose"
+	})
+	if d == nil {
+		return
+	}
+	set.Definitions = append(set.Definitions, d)
+	if !indexed {
+		return
+	}
+	for _, x := range list {
+		set.Items = append(set.Items, capabilityItem(x, d))
+	}
+}
+
+// define compiles the stored form of a definition; nil when there is a problem.
+func (c *compiler) define(stored *value, base string, name func(string) string) *workflow.Definition {
+	at := reader{findings: c.findings, file: c.file, root: stored, base: base, name: name}
+	var s size
+	fits := s.measure(stored, 1, size{maxValues, maxDefinition, maxDepth})
+	if c.bytes += s.bytes; !fits || c.bytes > maxDefinitions {
+		at.about(TooLarge, "", "is too large with everything that it refers to written out: at most "+strconv.Itoa(maxValues)+
+			" values, "+strconv.Itoa(maxDefinition>>20)+" MiB (of all definitions "+strconv.Itoa(maxDefinitions>>20)+" MiB), and "+strconv.Itoa(maxDepth)+" deep")
+		return nil
+	}
+	before := len(c.errors)
+	at.root = stored.canonical("", func(path string) {
+		at.about(BadValue, path, "is no number that every reader keeps exactly: put it in quotes, or round it")
+	})
+	b := newBuilder(at, c.kinds)
+	b.schemas = c.schemas
+	d := b.build()
+	if len(c.errors) > before {
+		return nil
+	}
+	text, err := digest.Canonical(at.root.appendJSON(nil))
+	if err != nil {
+		at.about(BadValue, "", "cannot be stored: "+err.Error())
+		return nil
+	}
+	d.Text, d.Hash = text, digest.Hex(text)
+	return d
+}

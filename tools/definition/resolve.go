@@ -1,0 +1,293 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"prax/auth"
+	"prax/tools/workflow"
+)
+
+// resolver writes out one workflow: everything that it refers to becomes part of it.
+type resolver struct {
+	*compiler
+	path     string           // of the workflow
+	subjects map[string]place // of skills and scripts that it refers to
+}
+
+// resolve is the stored form of a workflow, in the order in which it was written.
+func (c *compiler) resolve(m member, path string) *value {
+	r := &resolver{compiler: c, path: path, subjects: map[string]place{}}
+	v := c.own(m.value, path, foreignWorkflow)
+	c.unwritten(v, path, "id", "library", "pending")
+	v = objectValue(v.place, slices.DeleteFunc(v.members, func(m member) bool {
+		return slices.Contains([]string{"lifecycle", "process", "taskClass", "id", "library", "pending"}, m.name) // the index has them, or nobody
+	})...)
+	v = r.inputs(v)
+	if t := v.find("onTimeout"); t != nil {
+		v = v.with("onTimeout", c.own(t, path+"/onTimeout", foreignTimeout))
+	}
+	if states := v.find("states"); states != nil && states.kind == '{' {
+		next := objectValue(states.place)
+		for _, s := range states.members {
+			next.members = append(next.members, member{s.place, s.name, r.state(s.value, below(path+"/states", s.name))})
+		}
+		v = v.with("states", next)
+	}
+	for _, one := range listOf(v.find("outcomes")) {
+		r.refer(one.find("check"))
+	}
+	v = r.skills(v)
+	return r.references(v.with("id", textValue(m.place, m.name)))
+}
+
+// listOf are the values of a list; none of anything else.
+func listOf(v *value) []*value {
+	if v == nil {
+		return nil
+	}
+	return v.items
+}
+
+// inputs writes out the short form of a schema: names, with what there is to each.
+func (r *resolver) inputs(v *value) *value {
+	short := v.find("inputs")
+	if short == nil {
+		return v
+	}
+	v = v.without("inputs")
+	path := r.path + "/inputs"
+	if v.find("inputSchema") != nil {
+		r.about(BadValue, path, "stands beside an inputSchema: leave one out")
+		return v
+	}
+	if !r.is(short, path, '{') {
+		return v
+	}
+	properties, required := objectValue(short.place), listValue(short.place)
+	for _, m := range short.members {
+		if !r.is(m.value, below(path, m.name), '{') {
+			continue
+		}
+		if need := m.find("required"); need != nil && need.kind == 't' {
+			required.items = append(required.items, textValue(m.place, m.name))
+		}
+		properties.members = append(properties.members, member{m.place, m.name, m.without("required")})
+	}
+	schema := objectValue(short.place, member{short.place, "type", textValue(short.place, "object")}, member{short.place, "properties", properties})
+	if len(required.items) > 0 {
+		schema = schema.with("required", required)
+	}
+	return v.with("inputSchema", schema)
+}
+
+func (r *resolver) state(v *value, path string) *value {
+	if v.kind != '{' {
+		return v
+	}
+	v = r.own(v, path, foreignState)
+	r.unwritten(v, path, "order")
+	v = v.without("order")
+	if enter := v.find("onEnter"); enter != nil {
+		v = v.with("onEnter", r.onEnter(enter, path+"/onEnter"))
+	}
+	if moves := v.find("transitions"); moves != nil && moves.kind == '{' {
+		v = r.transitions(v, moves, path+"/transitions")
+	}
+	r.refer(v.find("while"))
+	return r.skills(v)
+}
+
+// transitions writes out those of a state, and in which order they stand, if that is not the order of their names.
+func (r *resolver) transitions(state, moves *value, path string) *value {
+	next, order := objectValue(moves.place), []string{}
+	for _, m := range moves.members {
+		next.members = append(next.members, member{m.place, m.name, r.transition(m.value, below(path, m.name))})
+		order = append(order, m.name)
+	}
+	state = state.with("transitions", next)
+	if slices.IsSortedFunc(order, compareNames) {
+		return state
+	}
+	return state.with("order", texts(moves.place, order))
+}
+
+func (r *resolver) transition(v *value, path string) *value {
+	if v.kind != '{' {
+		return v
+	}
+	v = r.own(v, path, foreignTransition)
+	v, guards := r.effect(v, path)
+	if own := v.find("guards"); len(guards) > 0 && (own == nil || own.kind == '[') {
+		at := v.place
+		if own != nil {
+			at = own.place
+		}
+		v = v.with("guards", listValue(at, slices.Concat(guards, listOf(own))...))
+	}
+	v = v.without("risk")
+	for _, guard := range listOf(v.find("guards")) {
+		r.refer(guard)
+	}
+	for _, branch := range listOf(v.find("branches")) {
+		r.refer(branch.find("when"))
+	}
+	return r.skills(v)
+}
+
+func (r *resolver) onEnter(v *value, path string) *value {
+	if v.kind != '{' {
+		return v
+	}
+	v, guards := r.effect(r.own(v, path, foreignAction), path)
+	if len(guards) > 0 {
+		r.about(Misplaced, path+"/executor/capability", "has guards, which nobody can be held to on entering a state")
+	}
+	return v
+}
+
+// effect writes out the executor of a transition or of an onEnter, and gives the guards that come with it. Its risk is
+// the highest that anything on the way says.
+func (r *resolver) effect(v *value, path string) (*value, []*value) {
+	tier := auth.TierUnknown
+	if said := v.find("risk"); said != nil {
+		if r.is(said, path+"/risk", '"') {
+			tier = r.reader.risk(v, said.text, path)
+		}
+		if v.find("executor") == nil {
+			r.about(BadValue, path+"/risk", "is the risk of an executor, and there is none")
+		}
+	}
+	e := v.find("executor")
+	if e == nil || e.kind != '{' {
+		return v, nil
+	}
+	made, guards := r.executorOf(e, path+"/executor", tier)
+	return v.with("executor", made), guards
+}
+
+func (r *resolver) executorOf(e *value, path string, tier auth.Tier) (*value, []*value) {
+	e = r.own(e, path, foreignExecutor)
+	name := e.find("capability")
+	if name == nil {
+		return r.rated(e, path, tier), nil
+	}
+	harmless := objectValue(e.place, member{e.place, "kind", textValue(e.place, kindNoop)})
+	for _, m := range e.members {
+		if m.name != "capability" {
+			r.note(UnknownKey, m.place, below(path, m.name), strconv.Quote(shown(m.name))+" is not known beside a capability, which brings its executor")
+		}
+	}
+	if !r.is(name, path+"/capability", '"') {
+		return harmless, nil
+	}
+	a := r.ability(name.text, path+"/capability")
+	if a == nil || a.Executor == nil || a.Executor.kind != '{' {
+		return harmless, nil // told already
+	}
+	return r.rated(r.own(a.Executor, path, foreignExecutor), path, max(tier, a.tier)), a.Guards
+}
+
+// rated is an executor with its risk raised to a tier.
+func (r *resolver) rated(e *value, path string, tier auth.Tier) *value {
+	if said := e.find("risk"); said != nil && said.kind == '"' {
+		tier = max(tier, r.reader.risk(e, said.text, path))
+	}
+	if tier == auth.TierUnknown {
+		return e
+	}
+	return e.with("risk", textValue(e.place, tier.String()))
+}
+
+// refer notes the subjects that a guard refers to.
+func (r *resolver) refer(guard *value) {
+	if guard == nil {
+		return
+	}
+	if s := guard.find("subject"); s != nil && s.kind == '"' {
+		r.subjects[s.text] = s.place
+	}
+	r.refer(guard.find("guard"))
+	for _, one := range listOf(guard.find("guards")) {
+		r.refer(one)
+	}
+}
+
+// skills notes the subjects that a value lists. Those that there is nothing for are taken out: they are pending.
+func (r *resolver) skills(v *value) *value {
+	list := v.find("skills")
+	if list == nil || list.kind != '[' {
+		return v
+	}
+	known := listValue(list.place)
+	for _, one := range list.items {
+		if one.kind != '"' {
+			return v
+		}
+		r.subjects[one.text] = one.place
+		if r.fragments[one.text] != nil {
+			known.items = append(known.items, one)
+		}
+	}
+	return v.with("skills", known)
+}
+
+// references adds what the workflow refers to, and the subjects that mean nothing yet.
+func (r *resolver) references(v *value) *value {
+	library, pending := objectValue(v.place), []string{}
+	for _, subject := range slices.Sorted(maps.Keys(r.subjects)) {
+		if g := r.fragments[subject]; g != nil {
+			library.members = append(library.members, member{v.place, subject, guidanceValue(g, v.place)})
+			continue
+		}
+		term := termOf(subject)
+		if r.isTerm[term] {
+			continue
+		}
+		r.doubt(subject, term)
+		if !slices.Contains(pending, term) {
+			pending = append(pending, term)
+		}
+	}
+	if len(library.members) > 0 {
+		v = v.with("library", library)
+	}
+	if len(pending) > 0 {
+		v = v.with("pending", texts(v.place, pending))
+	}
+	return v
+}
+
+func (r *resolver) doubt(subject, term string) {
+	r.problem(Pending, true, r.subjects[subject], r.path, r.shown(r.path)+" refers to "+strconv.Quote(shown(subject))+
+		", which is no skill and no script: it cannot be started before the lexicon has the term "+strconv.Quote(shown(term)))
+}
+
+// termOf is the term of a subject: what comes after its first dot.
+func termOf(subject string) string {
+	if _, after, found := strings.Cut(subject, "."); found {
+		return after
+	}
+	return subject
+}
+
+// guidanceValue is a skill or a script in the stored form.
+func guidanceValue(g *workflow.Guidance, at place) *value {
+	v := objectValue(at)
+	add := func(name, text string) {
+		if text != "" {
+			v.members = append(v.members, member{at, name, textValue(at, text)})
+		}
+	}
+	add("verb", g.Verb)
+	add("lifecycle", g.Lifecycle)
+	add("body", g.Body)
+	add("hash", g.Hash)
+	add("source", g.Source)
+	if g.Script {
+		v.members = append(v.members, member{at, "script", &value{place: at, kind: 't'}})
+	}
+	return v
+}
