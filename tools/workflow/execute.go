@@ -90,7 +90,10 @@ func (d *Definition) Apply(i *Instance, e *Effect, r Result, c Caller, now time.
 	if refusal := m.current(e); refusal != nil {
 		return Decision{Refusal: refusal.of(e.Transition)}
 	}
-	m.next.Memo.Driven += e.driven(r)
+	if e.Kind == StepChain {
+		m.next.Memo.Hops++
+		m.next.Memo.Driven += max(r.Took, 0) // a clock that was set back adds nothing
+	}
 	results := append(e.Results[:len(e.Results):len(e.Results)], r)
 	return m.run(e.Request, results)
 }
@@ -104,12 +107,4 @@ func (m *move) current(e *Effect) *Refusal {
 		return refuse(StaleVersion, "the workflow moved on while the executor ran")
 	}
 	return nil
-}
-
-// driven is how long a chain was kept by an executor. A clock that was set back adds nothing.
-func (e *Effect) driven(r Result) time.Duration {
-	if e.Kind != StepChain {
-		return 0
-	}
-	return max(r.Took, 0)
 }

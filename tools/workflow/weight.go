@@ -40,7 +40,10 @@ func weighDown(value any, left, depth int) (int, error) {
 		}
 		return spend(left, numberSize(v))
 	}
-	return spend(left, len("false"))
+	if value == false {
+		return spend(left, len("false"))
+	}
+	return spend(left, len("true")) // or null
 }
 
 func spend(left, n int) (int, error) {
@@ -54,7 +57,7 @@ func weighObject(object map[string]any, left, depth int) (int, error) {
 	if depth > digest.MaxDepth {
 		return 0, errDeep
 	}
-	left, err := spend(left, len("{}"))
+	left, err := spend(left, len("{}")-min(len(object), 1)) // the last has no comma
 	for name, member := range object {
 		if err != nil {
 			return 0, err
@@ -70,7 +73,7 @@ func weighList(list []any, left, depth int) (int, error) {
 	if depth > digest.MaxDepth {
 		return 0, errDeep
 	}
-	left, err := spend(left, len("[]")+len(list))
+	left, err := spend(left, len("[]")+max(len(list)-1, 0))
 	for _, item := range list {
 		if err != nil {
 			return 0, err

@@ -1,0 +1,140 @@
+package workflow_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"prax/tools/workflow"
+	wt "prax/tools/workflow/workflowtest"
+)
+
+var probe = &workflow.Executor{Kind: "probe", Tier: 1}
+
+// deploy runs an executor with an effect on the way, and another on entering the next state.
+func deploy() *workflow.Definition {
+	up := state("up", to("s", "down"))
+	up.OnEnter = &workflow.Action{Executor: probe, Output: []workflow.Slot{wt.Put("health", "$.output.health"), wt.Put("seen", "$.context.id")}}
+	return definition(
+		state("s", to("up", "deploy", running(probe), taking(`{"type":"object","required":["to"],"properties":{"to":{"type":"string"}}}`),
+			guarded(wt.Expr("$.arguments.to != 'mars'")), putting(wt.Put("id", "$.output.id"), wt.Put("to", "$.arguments.to")))),
+		up)
+}
+
+func TestEffect(t *testing.T) {
+	t.Parallel()
+	r := begin(t, deploy(), `{}`)
+	r.submit(agent, "deploy", `{}`, "INPUT_SCHEMA_VIOLATION")
+	r.submit(agent, "deploy", `{"to":"mars"}`, rejected)
+	first := r.submit(agent, "deploy", `{"to":"rome"}`, "effect").Effect
+	equal(t, "executor", []any{first.Executor.Kind, first.State, first.OnEnter, first.Version}, []any{"probe", "s", false, int64(1)})
+	equal(t, "arguments", first.Arguments, wt.Object(`{"to":"rome"}`))
+
+	confident := 0.5
+	second := r.expect(r.d.Apply(r.i, first, workflow.Result{
+		Output: wt.Object(`{"id":"d1"}`), Evidence: []workflow.Evidence{{Kind: "probe", Confidence: &confident}},
+	}, agent, morning), "effect").Effect
+	equal(t, "onEnter", []any{second.State, second.OnEnter, len(second.Results)}, []any{"up", true, 1})
+	equal(t, "nothing yet", r.i.Version, 1)
+
+	decision := r.expect(r.d.Apply(r.i, second, workflow.Result{Output: wt.Object(`{"health":"good"}`)}, agent, morning), "up")
+	equal(t, "version", r.i.Version, 2)
+	r.context(`{"id":"d1","to":"rome","health":"good","seen":"d1"}`)
+	equal(t, "output", decision.Change.Steps[0].Output, any(wt.Object(`{"id":"d1"}`)))
+	equal(t, "evidence", decision.Change.Evidence, []workflow.Evidence{{Seq: 2, Kind: "probe", Confidence: &confident, Client: "agent", User: "ann"}})
+}
+
+func TestEffectFacts(t *testing.T) {
+	t.Parallel()
+	r := begin(t, deploy(), `{}`)
+	plan := r.plan(agent, "deploy", `{"to":"rome"}`)
+	enter := r.d.Apply(r.i, plan.Effect, workflow.Result{}, agent, morning)
+	done := r.d.Apply(r.i, enter.Effect, workflow.Result{}, agent, morning)
+	equal(t, "plan", facts(plan), []string{"transition.requested", "guard.evaluated", "executor.started"})
+	equal(t, "enter", facts(enter), []string{"executor.succeeded", "executor.started"})
+	equal(t, "done", facts(done), []string{"executor.succeeded", "workflow.transition", "workflow.transitioned"})
+}
+
+func TestEffectThatFails(t *testing.T) {
+	t.Parallel()
+	failed := workflow.Result{Failure: &workflow.Failure{Class: "permanent_error", Message: "exit status 7"}}
+	r := begin(t, deploy(), `{}`)
+	effect := r.plan(agent, "deploy", `{"to":"rome"}`).Effect
+	decision := r.expect(r.d.Apply(r.i, effect, failed, agent, morning), "EXECUTOR_FAILED")
+	equal(t, "refusal", []string{decision.Refusal.Class, decision.Refusal.Message, decision.Refusal.Transition}, []string{"permanent_error", "exit status 7", "deploy"})
+	equal(t, "facts", facts(decision), []string{"executor.failed", "transition.rejected"})
+	equal(t, "rels", r.rels(agent), []string{"deploy"})
+
+	enter := r.d.Apply(r.i, effect, workflow.Result{Output: map[string]any{}}, agent, morning).Effect
+	r.expect(r.d.Apply(r.i, enter, failed, agent, morning), "EXECUTOR_FAILED") // what the onEnter refuses, the move does not have
+	equal(t, "version", r.i.Version, 1)
+}
+
+func TestEffectOfAnInstanceThatMovedOn(t *testing.T) {
+	t.Parallel()
+	r := begin(t, deploy(), `{}`)
+	effect := r.plan(agent, "deploy", `{"to":"rome"}`).Effect
+	moved := *r.i
+	moved.Version++
+	equal(t, "moved", answer(r.d.Apply(&moved, effect, workflow.Result{}, agent, morning)), "STALE_WORKFLOW_VERSION")
+	r.commit(r.d.Cancel(r.i, agent, "", morning))
+	equal(t, "cancelled", answer(r.d.Apply(r.i, effect, workflow.Result{}, agent, morning)), "WORKFLOW_CANCELLED")
+}
+
+func TestResultsThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	two, nan := 2.0, math.NaN()
+	for want, result := range map[string]workflow.Result{
+		"INVALID_CONFIDENCE":    {Evidence: []workflow.Evidence{{Kind: "x", Confidence: &two}}},
+		"BLACKBOARD_TYPE_ERROR": {Output: map[string]any{"id": math.Inf(1)}},
+	} {
+		r := begin(t, deploy(), `{}`)
+		effect := r.plan(agent, "deploy", `{"to":"rome"}`).Effect
+		decision := r.d.Apply(r.i, effect, result, agent, morning)
+		if decision.Effect != nil {
+			decision = r.d.Apply(r.i, decision.Effect, workflow.Result{}, agent, morning)
+		}
+		equal(t, "answer", answer(decision), want)
+	}
+	r := begin(t, deploy(), `{}`)
+	effect := r.plan(agent, "deploy", `{"to":"rome"}`).Effect
+	equal(t, "NaN", answer(r.d.Apply(r.i, effect, workflow.Result{Evidence: []workflow.Evidence{{Kind: "x", Confidence: &nan}}}, agent, morning)), "INVALID_CONFIDENCE")
+}
+
+// TestEffectInAChain commits what came before it, and goes on after it.
+func TestEffectInAChain(t *testing.T) {
+	t.Parallel()
+	d := definition(
+		state("a", to("b", "go")),
+		state("b", to("c", "build", automatically, running(probe), putting(wt.Put("built", "$.output")))),
+		state("c", to("d", "tag", automatically)),
+		terminal("d"))
+	r := begin(t, d, `{}`)
+	then := r.submit(agent, "go", `{}`, "b").Change.Then
+	equal(t, "then", []any{then.Transition, then.Kind, then.Version}, []any{"build", workflow.StepChain, int64(2)})
+	equal(t, "failed", answer(d.Apply(r.i, then, workflow.Result{Failure: &workflow.Failure{Class: "timeout", Message: "too slow"}}, agent, morning)), "CHAIN_FAILED")
+	equal(t, "rels", r.rels(agent), []string{"build!"})
+	r.expect(d.Apply(r.i, then, workflow.Result{Output: "ok", Took: time.Second}, agent, morning), "d")
+	equal(t, "version", r.i.Version, 4)
+	equal(t, "memo", r.i.Memo, workflow.Memo{Hops: 2, Driven: time.Second})
+	r.context(`{"built":"ok"}`)
+}
+
+func TestEffectOfAStart(t *testing.T) {
+	t.Parallel()
+	d := deploy()
+	d.Initial = "up"
+	effect := d.Begin("wf_1", agent, []byte(`{"a":1}`), morning).Effect
+	r := &drive{t: t, d: d, now: morning}
+	r.expect(d.Apply(nil, effect, workflow.Result{Output: wt.Object(`{"health":1}`)}, agent, morning), "up")
+	equal(t, "instance", []any{r.i.ID, r.i.Version, r.i.Input}, []any{"wf_1", int64(1), wt.Object(`{"a":1}`)})
+	r.context(`{"health":1,"seen":null}`)
+	equal(t, "failed", answer(d.Apply(nil, effect, workflow.Result{Failure: &workflow.Failure{}}, agent, morning)), "EXECUTOR_FAILED")
+}
+
+func TestAPersonCannotBeAskedOnEntering(t *testing.T) {
+	t.Parallel()
+	s := state("s", to("s", "go"))
+	s.OnEnter = &workflow.Action{Executor: wt.Human("board")}
+	equal(t, "answer", answer(definition(s).Begin("wf_1", agent, nil, morning)), "EXECUTOR_FAILED")
+}
