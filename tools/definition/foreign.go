@@ -1,7 +1,5 @@
 package definition
 
-import "strconv"
-
 // foreign is a key that praxec knows and prax does not read.
 type foreign struct {
 	ignored bool   // it changes nothing that anybody could rely on
@@ -112,11 +110,13 @@ func (v *value) isEmpty() bool {
 	return v.kind == 'n' || (v.kind == '{' || v.kind == '[') && len(v.members)+len(v.items) == 0
 }
 
-// unwritten notes the keys that only the stored form of a definition has.
-func (r *reader) unwritten(v *value, path string, keys ...string) {
-	for _, m := range v.members {
-		if index(keys, m.name) >= 0 {
-			r.note(UnknownKey, m.place, below(path, m.name), strconv.Quote(m.name)+" is not known in "+r.shown(path))
+// unstored is an object without the keys that only the stored form of a definition has, each of which is told.
+func (r *reader) unstored(v *value, path string, keys []string) *value {
+	for _, key := range keys {
+		if v.find(key) != nil {
+			r.about(UnknownKey, below(path, key), "is not known: it is not for files to say")
+			v = v.without(key)
 		}
 	}
+	return v
 }

@@ -38,14 +38,15 @@ type Status struct {
 	Problems    Problems  `json:"problems"`
 }
 
-// Source keeps the tools of a file in step with it. While the file is broken, or gone, the last good set
-// stays in force. Its methods may be called from many goroutines.
+// Source keeps a set in step with its files. While one of them is broken, or gone, the last good set stays in force. Its
+// methods may be called from many goroutines.
 type Source struct {
 	config  Config
 	current atomic.Pointer[state] // apart from the lock: a hook that takes its time keeps nobody from asking
 
 	mu   sync.Mutex // one reading at a time
-	seal string     // of the last reading: its digest, or why there is none
+	seal string     // of the last reading: its digests, or why there are none
+	seen sight      // what there was to read, as it looked before
 }
 
 // state is what is in force, and how the last reading went. It is immutable.
@@ -54,8 +55,8 @@ type state struct {
 	set    *Set // nil: none yet
 }
 
-// Open reads the file for the first time. A broken one is no error: there are no tools of it until it reads,
-// and the status says why.
+// Open reads the files for the first time. Broken ones are no error: nothing of them is there until they read, and the
+// status says why.
 func Open(c Config) *Source {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -83,8 +84,13 @@ func (s *Source) Set() *Set {
 // Tools are those in force, in the order of the files.
 func (s *Source) Tools() []*tools.Tool { return s.Set().Tools }
 
-// Run keeps the tools in step with the file until ctx ends. An error is one that makes watching impossible.
+// Run keeps the set in step with the files until ctx ends. An error is one that makes watching impossible.
 func (s *Source) Run(ctx context.Context) error {
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	beside.Go(func() { s.poll(ctx) })
 	w := watch.New(s.config.Path, watch.Options{NoEvents: s.config.NoEvents, Log: s.config.Log})
 	return w.Run(ctx, func(reason string) (read bool) {
 		return !s.Reload(reason).Problems.have(FileUnreadable)
@@ -96,7 +102,9 @@ func (s *Source) Run(ctx context.Context) error {
 func (s *Source) Reload(reason string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	begin := time.Now()
 	r := readAll(s.config.Path)
+	s.seen = look(r.tried, begin)
 	seal := r.seal()
 	if seal == s.seal {
 		return s.Status()
@@ -130,10 +138,10 @@ func (s *Source) load(r *reading, next *state) {
 func (s *Source) tell(now Status) {
 	log, level := s.config.Log, slog.LevelWarn
 	if now.OK {
-		log.Info("definitions are in force", "file", now.Path, "tools", now.Tools, "reason", now.Reason)
+		log.Info("definitions are in force", "file", now.Path, "tools", now.Tools, "workflows", now.Definitions, "reason", now.Reason)
 	} else {
 		level = slog.LevelError
-		log.Error("definitions cannot be used: the last good ones stay in force", "file", now.Path, "tools", now.Tools, "reason", now.Reason)
+		log.Error("definitions cannot be used: the last good ones stay in force", "file", now.Path, "tools", now.Tools, "workflows", now.Definitions, "reason", now.Reason)
 	}
 	for _, p := range now.Problems {
 		log.Log(context.Background(), level, "definitions: "+p.String())

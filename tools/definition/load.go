@@ -62,6 +62,9 @@ type file struct {
 	Repos        *value `json:"repos"`
 }
 
+func (*file) stored() []string { return nil }
+func (*file) short() []string  { return []string{"include"} }
+
 // served are the versions of the format that are read.
 var served = regexp.MustCompile(`^1(\.\d{1,4}){0,2}$`)
 

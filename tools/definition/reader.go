@@ -158,12 +158,28 @@ func (r *reader) fillStruct(v *value, path string, out reflect.Value) bool {
 		i := index(known, m.name)
 		if i < 0 {
 			fits = false
-			r.note(UnknownKey, m.place, at, r.unknown(m.name, path, known))
+			r.note(UnknownKey, m.place, at, r.unknown(m.name, path, written(out, known)))
 			continue
 		}
 		fits = r.fill(m.value, at, out.Field(i)) && fits
 	}
 	return fits
+}
+
+// shape is a struct whose members are not quite the keys that a file may have.
+type shape interface {
+	stored() []string // the members that no file has
+	short() []string  // the keys that are written out before the struct is filled
+}
+
+// written are the keys of a struct that a file may have.
+func written(out reflect.Value, known []string) []string {
+	s, ok := out.Addr().Interface().(shape)
+	if !ok {
+		return known
+	}
+	known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return slices.Contains(s.stored(), name) })
+	return append(known, s.short()...)
 }
 
 // keysOf are the names of the members that a struct is filled from.

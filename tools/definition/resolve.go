@@ -21,10 +21,10 @@ type resolver struct {
 func (c *compiler) resolve(m member, path string) *value {
 	r := &resolver{compiler: c, path: path, subjects: map[string]place{}}
 	v := c.own(m.value, path, foreignWorkflow)
-	c.unwritten(v, path, "id", "library", "pending")
-	v = objectValue(v.place, slices.DeleteFunc(v.members, func(m member) bool {
-		return slices.Contains([]string{"lifecycle", "process", "taskClass", "id", "library", "pending"}, m.name) // the index has them, or nobody
-	})...)
+	v = c.unstored(v, path, (*flow)(nil).stored())
+	for _, indexed := range []string{"lifecycle", "process", "taskClass"} {
+		v = v.without(indexed)
+	}
 	v = r.inputs(v)
 	if t := v.find("onTimeout"); t != nil {
 		v = v.with("onTimeout", c.own(t, path+"/onTimeout", foreignTimeout))
@@ -88,8 +88,7 @@ func (r *resolver) state(v *value, path string) *value {
 		return v
 	}
 	v = r.own(v, path, foreignState)
-	r.unwritten(v, path, "order")
-	v = v.without("order")
+	v = r.unstored(v, path, (*phase)(nil).stored())
 	if enter := v.find("onEnter"); enter != nil {
 		v = v.with("onEnter", r.onEnter(enter, path+"/onEnter"))
 	}

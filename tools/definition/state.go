@@ -28,6 +28,9 @@ type phase struct {
 	Slots         *value   `json:"slots"`
 }
 
+func (*phase) stored() []string { return []string{"order"} }
+func (*phase) short() []string  { return nil }
+
 // action is what happens on entering a state.
 type action struct {
 	Executor *value `json:"executor"`

@@ -31,6 +31,9 @@ type move struct {
 	Goal        string   `json:"goal"`
 }
 
+func (*move) stored() []string { return nil }
+func (*move) short() []string  { return []string{"risk"} }
+
 type branch struct {
 	When   *value `json:"when"`
 	Target string `json:"target"`

@@ -44,6 +44,9 @@ type flow struct {
 	Pending        []string         `json:"pending"`
 }
 
+func (*flow) stored() []string { return []string{"id", "library", "pending"} }
+func (*flow) short() []string  { return []string{"inputs", "lifecycle", "process", "taskClass"} }
+
 type timeout struct {
 	Target string `json:"target"`
 }
