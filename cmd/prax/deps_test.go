@@ -27,6 +27,7 @@ var layers = map[string]struct {
 	"prax/tools/schema":                {1, "JSON Schema"},
 	"prax/server/jsonrpc":              {1, "JSON-RPC messages"},
 	"prax/store/sqlite":                {2, "the embedded store"},
+	"prax/tools/lexicon":               {2, "terms, aliases, and what has no meaning yet"},
 	"prax/store/storetest":             {2, "the suite that any store passes"},
 	"prax/auth/clients":                {2, "clients.json"},
 	"prax/server/edge":                 {3, "one HTTP exchange"},
