@@ -1,6 +1,10 @@
 package workflow
 
-import "strconv"
+import (
+	"strconv"
+
+	"prax/tools/schema"
+)
 
 // The bounds of chains where a definition does not say, and the most it can say for one call.
 const (
@@ -65,10 +69,15 @@ func (m *move) hop(automatic []*Transition, depth int) bool {
 		m.broke(refusal, "", depth)
 		return false
 	}
+	arguments, violations := t.byDefault()
+	if len(violations) > 0 {
+		m.broke(refuse(InputViolation, "it needs arguments, which the server does not have: "+sentence(violations)), t.Name, depth)
+		return false
+	}
 	m.fact("chain.step", map[string]any{"transition": t.Name, "fromState": m.next.State, "chainDepth": depth + 1})
 	before := m.next.Memo.Hops
 	m.next.Memo.Hops++
-	h := m.take(Request{Kind: StepChain, Transition: t.Name, Depth: depth, Version: m.next.Version})
+	h := m.take(Request{Kind: StepChain, Transition: t.Name, Version: m.next.Version, Arguments: arguments, Depth: depth})
 	if h == nil {
 		return true
 	}
@@ -79,6 +88,14 @@ func (m *move) hop(automatic []*Transition, depth int) bool {
 	}
 	m.broke(h.refusal, t.Name, depth)
 	return false
+}
+
+// byDefault are the arguments of a hop: what the schema fills in.
+func (t *Transition) byDefault() (map[string]any, []schema.Violation) {
+	if t.Input == nil {
+		return nil, nil
+	}
+	return t.Input.filled(map[string]any{})
 }
 
 // broke ends the chain where it is: what was done stands.
@@ -113,6 +130,8 @@ func class(r *Refusal) string {
 		return "context_too_large"
 	case WhileCapExceeded:
 		return "while_iteration_cap_exceeded"
+	case InputViolation:
+		return "input_schema_violation"
 	case ExecutorFailed, ChainFailed:
 		return r.Class
 	}
@@ -133,7 +152,8 @@ func (m *move) choose(automatic []*Transition) (*Transition, *Refusal) {
 			free = append(free, t)
 			continue
 		}
-		v := m.judge(t, nil)
+		arguments, _ := t.byDefault()
+		v := m.judge(t, arguments)
 		if v.truth == yes {
 			viable, judged = append(viable, t), m.guards
 		} else {

@@ -208,3 +208,15 @@ func TestGuardsOfAChainAreJudgedUnderWhoCausedIt(t *testing.T) {
 	r := begin(t, d, `{}`)
 	r.expect(d.Expire(r.i, morning.Add(2*time.Hour)), "b CHAIN_FAILED")
 }
+
+func TestHopsHaveTheDefaultsAsArguments(t *testing.T) {
+	t.Parallel()
+	auto := to("b", "auto", automatically, putting(wt.Put("x", "$.arguments.x")), guarded(wt.Expr("$.arguments.x == 7")),
+		taking(`{"type":"object","properties":{"x":{"type":"integer","default":7}}}`))
+	d := definition(state("a", auto), terminal("b"))
+	begin(t, d, `{}`).context(`{"x":7}`)
+	auto.Input = wt.Schema(`{"type":"object","required":["y"],"properties":{"x":{"type":"integer","default":7}}}`)
+	decision := d.Begin("wf_1", agent, nil, morning)
+	equal(t, "answer", answer(decision), "a CHAIN_FAILED")
+	equal(t, "class", decision.Change.Failure.Class, "input_schema_violation")
+}

@@ -142,6 +142,7 @@ type Link struct {
 	Blocked    *Refusal       // why this caller could not take it now; nil: it can
 	Recovery   bool           // a deterministic transition that the server could not take by itself
 	Approves   string         // the id of the approval that taking it with these arguments would use up
+	Fixed      bool           // no other arguments are taken: this caller can only approve
 }
 
 // Explanation is what can be said about a transition of an instance.

@@ -37,6 +37,7 @@ const (
 type verdict struct {
 	truth  truth
 	broken bool // it is no because it cannot be judged: its opposite is no too
+	vague  bool // it is no, but whether for want of a judgement depends on the arguments
 	code   Code
 	reason string
 }
@@ -65,6 +66,7 @@ func (v *view) all(guards []*Guard) verdict {
 	for _, g := range guards {
 		switch one := v.judge(g); one.truth {
 		case no:
+			one.vague = one.vague || result.truth == undecided
 			return one
 		case undecided:
 			result = one
@@ -120,11 +122,25 @@ func (v *view) any(g *Guard) verdict {
 			return one
 		case one.truth == undecided:
 			result = one
-		case one.broken && result.truth == no:
+		case result.truth == no && worse(one, result):
 			result = one
 		}
 	}
 	return result
+}
+
+// worse tells which no of two says more: one for want of a judgement, then one that may be.
+func worse(a, b verdict) bool {
+	rank := func(v verdict) int {
+		switch {
+		case v.vague:
+			return 1
+		case v.broken:
+			return 2
+		}
+		return 0
+	}
+	return rank(a) > rank(b)
 }
 
 // not turns a guard around: one that cannot be judged stays no.
@@ -135,6 +151,8 @@ func (v *view) not(g *Guard) verdict {
 	switch one := v.judge(g.Guards[0]); {
 	case one.truth == yes:
 		return holds(false, g)
+	case one.vague:
+		return later
 	case one.truth == undecided, one.broken:
 		return one
 	}

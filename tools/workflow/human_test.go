@@ -190,6 +190,9 @@ func TestCapOnRequests(t *testing.T) {
 	r.submit(agent, "ship", `{"to":"rome"}`, "ready")
 	equal(t, "rels", r.rels(agent), []string{"ship TRANSITION_FIRE_CAP_EXCEEDED", "wait"})
 	equal(t, "person's", r.rels(person), []string{"ship", "wait"}) // to approve it
+	equal(t, "and nothing else", string(r.link(person, "ship").Schema()), `{"const":{"fast":false,"to":"rome"},"type":"object"}`)
+	equal(t, "the agent's", r.link(agent, "ship").Schema(), d.States[0].Transitions[0].Input.Raw())
+	equal(t, "any object", string(r.link(agent, "wait").Schema()), `{"type":"object"}`)
 	r.submit(agent, "ship", `{"to":"rome"}`, "TRANSITION_FIRE_CAP_EXCEEDED")
 	r.submit(person, "ship", `{"to":"oslo"}`, "TRANSITION_FIRE_CAP_EXCEEDED")
 	r.submit(person, "ship", `{"to":"rome"}`, "shipped")

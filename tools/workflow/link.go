@@ -1,6 +1,11 @@
 package workflow
 
-import "prax/tools/workflow/expr"
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/tools/workflow/expr"
+)
 
 // Links are the moves that an instance offers to a caller, in declared order: each transition that is not the
 // server's own, as the state's filter has it; then, where the server's own could not be taken, those, so that they can
@@ -45,8 +50,27 @@ func (d *Definition) link(i *Instance, c Caller, t *Transition) Link {
 	l := Link{Transition: t, Arguments: prefill(i, t), Blocked: d.blocked(i, c, t)}
 	if answers(i, c, t) {
 		l.Arguments, l.Approves = i.Parked.Arguments, i.Parked.Approval
+		l.Fixed = allowed(c, t, false) != nil || d.spent(i, t) != nil
 	}
 	return l
+}
+
+// Schema is what the arguments of the link have to fit: any object, where the transition does not say.
+func (l Link) Schema() jsontext.Value {
+	if l.Fixed {
+		arguments := l.Arguments
+		if arguments == nil {
+			arguments = map[string]any{}
+		}
+		only, err := json.Marshal(map[string]any{"type": "object", "const": arguments}, json.Deterministic(true))
+		if err == nil {
+			return only
+		}
+	}
+	if l.Transition.Input == nil {
+		return jsontext.Value(`{"type":"object"}`)
+	}
+	return l.Transition.Input.Raw()
 }
 
 // prefill is what a link proposes as arguments: what leads nowhere is null.

@@ -38,6 +38,7 @@ func filters(filter workflow.LinkFilter) *workflow.Definition {
 			to("t", "both", guarded(wt.Expr("$.arguments.n == 1"), wt.Expr("$.context.n == 6"))),
 			to("t", "anyargs", guarded(wt.AnyOf(wt.Expr("$.arguments.n == 1"), wt.Expr("$.context.n == 6")))),
 			to("t", "notargs", guarded(wt.Not(wt.Expr("$.arguments.n == 1")))),
+			to("t", "notall", guarded(wt.Not(wt.AllOf(wt.Expr("$.arguments.n == 1"), wt.Expr("$.context.ghost == 1"))))),
 			to("t", "person", by(workflow.Human)),
 			to("t", "auto", automatically),
 		),
@@ -50,18 +51,18 @@ func filters(filter workflow.LinkFilter) *workflow.Definition {
 func TestLinkFilter(t *testing.T) {
 	t.Parallel()
 	guards := begin(t, filters(workflow.ByGuards), `{"ok":1}`)
-	equal(t, "by guards", guards.rels(agent), []string{"ok", "isnull", "either", "set", "noargs", "notargs", "person ACTOR_MISMATCH"})
+	equal(t, "by guards", guards.rels(agent), []string{"ok", "isnull", "either", "set", "noargs", "notargs", "notall", "person ACTOR_MISMATCH"})
 	guards.submit(agent, "no", `{}`, rejected) // hidden, and refused all the same
 	guards.submit(agent, "unset", `{}`, unset)
 	equal(t, "all", begin(t, filters(workflow.AllLinks), `{"ok":1}`).rels(agent), []string{
 		"ok", "no GUARD_REJECTED", "unset GUARD_UNSET_SLOT", "isnull", "either", "set", "nope GUARD_REJECTED",
-		"args", "noargs", "both GUARD_REJECTED", "anyargs", "notargs", "person ACTOR_MISMATCH",
+		"args", "noargs", "both GUARD_REJECTED", "anyargs", "notargs", "notall", "person ACTOR_MISMATCH",
 	})
 	guards.submit(agent, "args", `{"n":1}`, "t") // hidden, and allowed
 
 	d, by := filters(workflow.AllLinks), workflow.ByGuards
 	d.States[0].Filter = &by
-	equal(t, "the state's", len(begin(t, d, `{"ok":1}`).rels(agent)), 7)
+	equal(t, "the state's", len(begin(t, d, `{"ok":1}`).rels(agent)), 8)
 }
 
 func TestLinksAreTheCallersOwn(t *testing.T) {
@@ -83,7 +84,7 @@ func TestExplain(t *testing.T) {
 	e := r.d.Explain(r.i, agent, "either")
 	equal(t, "either", e, workflow.Explanation{
 		Allowed: true, Actor: workflow.Agent,
-		Legal: []string{"ok", "no", "unset", "isnull", "either", "set", "nope", "args", "noargs", "both", "anyargs", "notargs", "person", "auto"},
+		Legal: []string{"ok", "no", "unset", "isnull", "either", "set", "nope", "args", "noargs", "both", "anyargs", "notargs", "notall", "person", "auto"},
 		Why:   []workflow.Why{{Guard: workflow.GuardAnyOf, Passed: true, Value: map[string]any{"$.context.n": 5.0}}},
 	})
 	e = r.d.Explain(r.i, agent, "no")
@@ -95,7 +96,7 @@ func TestExplain(t *testing.T) {
 	e = r.d.Explain(r.i, agent, "auto")
 	equal(t, "auto", []any{e.Allowed, e.Deterministic}, []any{true, true})
 	e = r.d.Explain(r.i, agent, strings.Repeat("none", 100))
-	equal(t, "none", []any{e.Allowed, e.Actor, e.Blocked.Code, len(e.Legal)}, []any{false, workflow.Agent, workflow.InvalidTransition, 14})
+	equal(t, "none", []any{e.Allowed, e.Actor, e.Blocked.Code, len(e.Legal)}, []any{false, workflow.Agent, workflow.InvalidTransition, 15})
 	if len(e.Blocked.Message) > 400 {
 		t.Errorf("a message of %d bytes", len(e.Blocked.Message))
 	}

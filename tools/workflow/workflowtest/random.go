@@ -19,7 +19,7 @@ func Definitions() *rapid.Generator[*workflow.Definition] {
 		d := &workflow.Definition{
 			ID: "random", Version: 1, Hash: "0123", Initial: "s0",
 			InitialContext: map[string]any{"n": 0.0, "options": []any{"red", "blue"}, "word": "abc"},
-			Slots:          map[string]*workflow.Schema{"n": Schema(`{"type":"number","maximum":5}`)},
+			Slots:          map[string]*workflow.Schema{"n": Schema(`{"type":"number","maximum":2}`), "x": Schema(`{"not":{"type":"boolean"}}`)},
 			MaxChain:       rapid.IntRange(1, 6).Draw(t, "max chain"),
 			MaxHops:        rapid.IntRange(5, 20).Draw(t, "max hops"),
 			Filter:         rapid.SampledFrom([]workflow.LinkFilter{workflow.AllLinks, workflow.ByGuards}).Draw(t, "filter"),
