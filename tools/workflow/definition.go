@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,6 +49,8 @@ type Definition struct {
 	Skills  []string             // subjects of guidance for the whole workflow
 	Library map[string]*Guidance // every skill and script that it refers to, as they were at load
 	Pending []string             // subjects that have no meaning yet: a start waits for their definition
+
+	index atomic.Pointer[index] // of many states
 }
 
 // State is one of a definition.
@@ -199,16 +202,6 @@ type Guidance struct {
 	Body      string
 	Hash      string // sha256:<hex>
 	Source    string
-}
-
-// State finds one by name; nil when there is none.
-func (d *Definition) State(name string) *State {
-	for _, s := range d.States {
-		if s.Name == name {
-			return s
-		}
-	}
-	return nil
 }
 
 // Transition finds one by name; nil when there is none.

@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -274,4 +275,24 @@ func TestInstanceThatDoesNotFit(t *testing.T) {
 	r.submit(agent, "go", `{}`, "CORRUPT_WORKFLOW")
 	broken.Initial = "none"
 	equal(t, "begin", answer(broken.Begin("wf_2", agent, nil, morning)), "CORRUPT_WORKFLOW")
+}
+
+// TestManyStates looks each of 5,000 up, also while they become more.
+func TestManyStates(t *testing.T) {
+	t.Parallel()
+	d := &workflow.Definition{}
+	for n := range 5000 {
+		d.States = append(d.States, state(fmt.Sprintf("s%d", n)))
+		if n%1000 == 40 && d.State(fmt.Sprintf("s%d", n)) != d.States[n] {
+			t.Errorf("the last of %d is not found", n)
+		}
+	}
+	for n, s := range d.States {
+		if d.State(s.Name) != d.States[n] {
+			t.Fatalf("%s is not found", s.Name)
+		}
+	}
+	if d.State("s5000") != nil {
+		t.Error("one that is not there is found")
+	}
 }
