@@ -174,7 +174,7 @@ func (v *view) put(tx store.Terms, p auth.Principal, e, was Entry, now time.Time
 	}
 	i, stored := v.over[e.Term]
 	stored = stored && v.rows[i].stored.User == v.user
-	if v.user != "" && !stored && v.own() >= MaxTerms {
+	if v.user != "" && !stored && v.count() >= MaxTerms {
 		return over("a user has at most 1000 terms of its own")
 	}
 	var version int64

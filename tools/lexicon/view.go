@@ -108,8 +108,8 @@ func (v *view) all(f func(Entry) bool) {
 	}
 }
 
-// own counts the entries that belong to the user of the view.
-func (v *view) own() (n int) {
+// count counts the entries that belong to the user of the view.
+func (v *view) count() (n int) {
 	for _, r := range v.rows {
 		if r.stored.User == v.user && !r.stored.Removed {
 			n++
