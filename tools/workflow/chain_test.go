@@ -220,3 +220,39 @@ func TestHopsHaveTheDefaultsAsArguments(t *testing.T) {
 	equal(t, "answer", answer(decision), "a CHAIN_FAILED")
 	equal(t, "class", decision.Change.Failure.Class, "input_schema_violation")
 }
+
+// TestErrorClassOfAFailedHop says what broke it.
+func TestErrorClassOfAFailedHop(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(*workflow.State, *workflow.Transition){
+		"slot_constraint_violated": func(a *workflow.State, auto *workflow.Transition) {
+			a.Slots = []workflow.StateSlot{{Name: "file", Paths: []string{"src/*"}}}
+			auto.Output = []workflow.Slot{wt.Put("file", "/etc/passwd")}
+		},
+		"context_too_large": func(_ *workflow.State, auto *workflow.Transition) {
+			auto.Output = []workflow.Slot{wt.Put("more", map[string]any{"concat": []any{"$.workflow.input.text", "$.workflow.input.text"}})}
+		},
+		"while_iteration_cap_exceeded": func(a *workflow.State, _ *workflow.Transition) {
+			a.While, a.MaxWhile = wt.Expr("$.workflow.version > 0"), 2
+		},
+		"blackboard_type_error": func(_ *workflow.State, auto *workflow.Transition) {
+			auto.Output = []workflow.Slot{wt.Put("n", "one")}
+		},
+		"permanent_error": func(_ *workflow.State, auto *workflow.Transition) { auto.Target = "nowhere" },
+	}
+	for class, change := range tests {
+		t.Run(class, func(t *testing.T) {
+			t.Parallel()
+			a := state("a", to("b", "auto", automatically))
+			change(a, a.Transitions[0])
+			d := definition(a, terminal("b"))
+			d.Slots = map[string]*workflow.Schema{"n": wt.Schema(`{"type":"number"}`)}
+			decision := d.Begin("wf_1", agent, []byte(`{"text":"`+strings.Repeat("x", 600_000)+`"}`), morning)
+			equal(t, "answer", answer(decision), "a CHAIN_FAILED")
+			equal(t, "class", decision.Change.Failure.Class, class)
+			if class == "while_iteration_cap_exceeded" {
+				equal(t, "kept", decision.Change.Next.Memo, workflow.Memo{Whiles: map[string]int{"a": 2}, Hops: 2})
+			}
+		})
+	}
+}

@@ -138,3 +138,16 @@ func TestAPersonCannotBeAskedOnEntering(t *testing.T) {
 	s.OnEnter = &workflow.Action{Executor: wt.Human("board")}
 	equal(t, "answer", answer(definition(s).Begin("wf_1", agent, nil, morning)), "EXECUTOR_FAILED")
 }
+
+// TestNothingIsNotedTwice has an executor that runs at once before one with an effect.
+func TestNothingIsNotedTwice(t *testing.T) {
+	t.Parallel()
+	up := state("up")
+	up.OnEnter = &workflow.Action{Executor: probe}
+	d := definition(state("s", to("up", "go", running(wt.Noop()))), up)
+	r := begin(t, d, `{}`)
+	plan := r.plan(agent, "go", `{}`)
+	equal(t, "plan", facts(plan), []string{"transition.requested", "executor.started", "executor.succeeded", "executor.started"})
+	done := r.d.Apply(r.i, plan.Effect, workflow.Result{}, agent, morning)
+	equal(t, "done", facts(done), []string{"executor.succeeded", "workflow.transition", "workflow.transitioned"})
+}

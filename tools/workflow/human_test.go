@@ -329,3 +329,31 @@ func TestChoices(t *testing.T) {
 		}
 	}
 }
+
+// TestMaterial has all of a gate in it, and the queue where none is named.
+func TestMaterial(t *testing.T) {
+	t.Parallel()
+	d := shipping()
+	ship := d.States[0].Transitions[0]
+	ship.Executor = wt.Human("")
+	ship.Branches = []workflow.Branch{{When: wt.Expr("$.context.to == 'mars'"), Target: "ready"}}
+	ship.Presents = append(ship.Presents, wt.Path("$.context.plan"))
+	defective := begin(t, d, `{}`).submit(agent, "ship", `{"to":"rome"}`, "ready").Change.Ask.Material
+	if defect, _ := defective["defect"].(string); !strings.Contains(defect, "$.context.plan") {
+		t.Errorf("defect %q", defect)
+	}
+	d.InitialContext = wt.Object(`{"plan":"by sea"}`)
+	ask := begin(t, d, `{}`).submit(agent, "ship", `{"to":"rome"}`, "ready").Change.Ask
+	equal(t, "queue", ask.Queue, "default")
+	equal(t, "targets", ask.Material["targets"], any([]any{"shipped", "ready"}))
+	equal(t, "presented", ask.Material["presented"], any(wt.Object(`{"plan":"by sea"}`)))
+}
+
+// TestApprovalOfAnotherTransition is a tampered row: no.
+func TestApprovalOfAnotherTransition(t *testing.T) {
+	t.Parallel()
+	r := begin(t, shipping(), `{}`)
+	r.submit(agent, "ship", `{"to":"rome"}`, "ready")
+	r.i.Parked.Transition = "wait"
+	r.expect(r.d.Resolve(r.i, person, yes(r), r.now), "CORRUPT_WORKFLOW")
+}

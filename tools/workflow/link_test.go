@@ -131,3 +131,42 @@ func TestOutcomes(t *testing.T) {
 	equal(t, "later", met(), []string{"sorted"})
 	equal(t, "all of them", r.d.OutcomesMet(r.i)[1], workflow.OutcomeState{ID: "ghost", Statement: "it cannot be judged"})
 }
+
+// TestWhatWhileForbidsIsForetold only where it does not depend on the arguments or on an executor.
+func TestWhatWhileForbidsIsForetold(t *testing.T) {
+	t.Parallel()
+	s := state("s",
+		to("t", "plain"),
+		to("t", "free", putting(wt.Put("left", 0.0))),
+		to("t", "given", putting(wt.Put("left", "$.arguments.left"))),
+		to("t", "branch", branching(workflow.Branch{When: wt.Expr("$.arguments.stay == true"), Target: "s"})),
+		to("t", "effect", running(&workflow.Executor{Kind: "probe"}), putting(wt.Put("left", "$.output"))),
+		to("t", "ask", running(wt.Human("board"))),
+		to("s", "loop"))
+	s.While, s.MaxWhile = wt.Expr("$.context.left > 0"), 1
+	d := definition(s, terminal("t"))
+	d.InitialContext = map[string]any{"left": 5.0}
+	r := begin(t, d, `{}`)
+	equal(t, "before", r.rels(agent), []string{"plain", "free", "given", "branch", "effect", "ask", "loop"})
+	r.submit(agent, "plain", `{}`, "s")
+	equal(t, "after", r.rels(agent), []string{"plain WHILE_ITERATION_CAP_EXCEEDED", "free", "given", "branch", "effect", "ask", "loop"})
+	s.While = wt.Expr("$.context.left > 0 or $.arguments.more == true")
+	equal(t, "while reads arguments", r.rels(agent)[0], "plain")
+}
+
+// TestPrefillThatIsTooLarge is none.
+func TestPrefillThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	double := map[string]any{"concat": []any{"$.context.text", "$.context.text"}}
+	text := "$.context.text"
+	many := map[string]any{"concat": []any{text, text, text, text, text, text, text, text}}
+	d := definition(state("s",
+		to("s", "large", func(t *workflow.Transition) { t.Prefill = []workflow.Slot{wt.Put("a", double)} }),
+		to("s", "many", func(t *workflow.Transition) { t.Prefill = []workflow.Slot{wt.Put("a", many), wt.Put("b", 1.0)} }),
+		to("s", "put", putting(wt.Put("all", many)))))
+	d.InitialContext = map[string]any{"text": strings.Repeat("x", 600_000)}
+	r := begin(t, d, `{}`)
+	equal(t, "large", r.link(agent, "large").Arguments, nil)
+	equal(t, "many", r.link(agent, "many").Arguments, wt.Object(`{"a":null,"b":1}`))
+	r.submit(agent, "put", `{}`, "CONTEXT_TOO_LARGE")
+}

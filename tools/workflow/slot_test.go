@@ -147,7 +147,7 @@ func TestContextDepth(t *testing.T) {
 	r.submit(agent, "nest", deep(63), "CONTEXT_TOO_LARGE")
 }
 
-// TestExplodingMapping multiplies an array with itself in every move.
+// TestExplodingMapping writes a list down four times in every move.
 func TestExplodingMapping(t *testing.T) {
 	t.Parallel()
 	d := definition(state("s",
