@@ -2,13 +2,25 @@ package runner
 
 import (
 	"context"
+	"errors"
 
 	"prax/store"
+	"prax/tools/workflow"
 )
 
-// Get is an instance as it is. When its time is over the timeout is applied first.
+// Get is an instance as it is. When its time is over the timeout is applied first, by the server. Errors are
+// [ErrUnknownInstance], a [*Corrupt], and what the store says.
 func (r *Runner) Get(ctx context.Context, w Work, id string) (*Answer, error) {
-	return nil, ErrUnknownInstance
+	c := r.call(w)
+	a, err := r.try(ctx, c, id, "", triesOfMove, func(s *sight) workflow.Decision { return s.d.Expire(s.i, c.now) })
+	if !errors.Is(err, store.ErrReadOnly) && !errors.Is(err, store.ErrConflict) {
+		return a, err
+	}
+	s, err := r.look(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(), nil
 }
 
 // Page is a part of a list.
@@ -17,17 +29,102 @@ type Page struct {
 	Next      int64 // Before of the filter for the next page; 0: there is none
 }
 
-// List is the newest instances that the caller may see, of definitions that it may use.
+// maxScanned bounds how many instances one list looks at. A caller who may use few of its user's definitions gets
+// short pages.
+const maxScanned = 2000
+
+// List is the newest instances that the caller may see, of definitions that it may use. Only Next tells whether there
+// are more.
 func (r *Runner) List(ctx context.Context, w Work, f store.InstanceFilter) (Page, error) {
-	return Page{}, nil
+	c := r.call(w)
+	var page Page
+	if f.DefinitionID != "" && !c.granted(f.DefinitionID) {
+		return page, nil
+	}
+	want := store.PageSize(f.Limit)
+	for scanned := 0; ; {
+		rows, err := c.list(ctx, f)
+		if err != nil || len(rows) == 0 {
+			return page, err
+		}
+		for _, row := range rows {
+			f.Before = row.Number
+			if c.granted(row.DefinitionID) {
+				page.Instances = append(page.Instances, row)
+			}
+			if scanned++; len(page.Instances) == want || scanned == maxScanned {
+				page.Next = row.Number
+				return page, nil
+			}
+		}
+		if bytesOf(page.Instances) > store.MaxCandidateBytes {
+			page.Next = f.Before
+			return page, nil
+		}
+	}
 }
 
-// History is the steps of an instance after a version, oldest first.
+func (c *call) list(ctx context.Context, f store.InstanceFilter) (rows []store.ListedInstance, err error) {
+	err = c.view(ctx, func(tx store.Tx) (err error) {
+		rows, err = tx.ListInstances(c.scope, f)
+		return err
+	})
+	return rows, err
+}
+
+func bytesOf(all []store.ListedInstance) (n int64) {
+	for _, i := range all {
+		n += i.StartBytes() + i.Bytes()
+	}
+	return n
+}
+
+// History is the steps of an instance after a version, oldest first: at most limit (50 for 0) and store.MaxSteps, fewer
+// when they are large. The list is at its end when there is none.
 func (r *Runner) History(ctx context.Context, w Work, id string, after int64, limit int) ([]store.Step, error) {
-	return nil, ErrUnknownInstance
+	c := r.call(w)
+	if limit <= 0 {
+		limit = store.PageSize(0)
+	}
+	var steps []store.Step
+	err := c.view(ctx, func(tx store.Tx) (err error) {
+		if steps, err = tx.Steps(c.scope, id, after, limit); err != nil {
+			return err
+		}
+		return c.usable(tx, id)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrUnknownInstance
+	}
+	return steps, err
 }
 
-// Acknowledge notes that a subject was shown to the caller within an instance, for the guards that demand it.
+// usable is store.ErrNotFound for an instance that the caller may not see, or of a definition that it may not use.
+func (c *call) usable(tx store.Tx, id string) error {
+	i, err := tx.Instance(c.scope, id)
+	if err == nil && !c.granted(i.DefinitionID) {
+		return store.ErrNotFound
+	}
+	return err
+}
+
+// Acknowledge notes that a subject was shown to the caller within an instance, for the guards that demand it. What is
+// noted already is not written again.
 func (r *Runner) Acknowledge(ctx context.Context, w Work, id, subject, hash string) error {
-	return ErrUnknownInstance
+	c := r.call(w)
+	var shown []store.Acknowledgement
+	err := c.view(ctx, func(tx store.Tx) (err error) {
+		if shown, err = tx.Acknowledgements(c.scope, id); err != nil {
+			return err
+		}
+		return c.usable(tx, id)
+	})
+	if err == nil && shownOf(shown)[subject] != hash {
+		a := store.Acknowledgement{Subject: subject, Hash: hash, At: c.now}
+		err = c.On.Update(ctx, func(tx store.Tx) error { return tx.Acknowledge(c.scope, id, a) })
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrUnknownInstance
+	}
+	return err
 }

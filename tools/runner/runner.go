@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -31,7 +30,7 @@ type Config struct {
 	Store   store.Store
 	Catalog Catalog
 
-	// Decode compiles the text of a definition as an instance has pinned it.
+	// Decode compiles the text of a definition as an instance has pinned it. What it gives is the runner's own.
 	Decode func(jsontext.Value) (*workflow.Definition, error)
 
 	// Live is the client of this name as clients.json has it now; false when it is out. What a timer sets going is
@@ -46,9 +45,9 @@ type Config struct {
 
 // Runner runs instances. Its methods may be called from many goroutines.
 type Runner struct {
-	config  Config
-	pinned  *pinned
-	waiting alarm
+	config Config
+	pinned *pinned
+	timers *timers
 }
 
 // New makes a runner.
@@ -63,46 +62,7 @@ func New(c Config) *Runner {
 		c.NewID = func(prefix string) string { return prefix + store.NewID() }
 	}
 	if c.CacheBytes <= 0 {
-		c.CacheBytes = 32 << 20
+		c.CacheBytes = 16 << 20
 	}
-	return &Runner{config: c, pinned: newPinned(c.CacheBytes), waiting: newAlarm()}
+	return &Runner{config: c, pinned: newPinned(c.CacheBytes), timers: newTimers()}
 }
-
-// Work is who asks, and where the change goes.
-type Work struct {
-	Principal auth.Principal
-	On        Changer // nil: the runner's store
-	RequestID string
-	Remote    string
-}
-
-// Answer is an instance as it is now, what became of it, and for whom that is.
-type Answer struct {
-	Definition *workflow.Definition // the one that the instance has pinned, with the version that the store gave it
-	Instance   *workflow.Instance
-	Stored     store.Instance
-	Change     *workflow.Change  // what this call changed; nil: nothing
-	Refusal    *workflow.Refusal // why the request was refused, or what failed although the change stands; nil: nothing
-	Approvals  []store.Approval  // the open ones of this instance
-	Caller     workflow.Caller
-	Expired    bool // this call found that the time was over, and applied the timeout
-}
-
-// The errors that say that something is not there. They are the same, byte for byte, whether it never existed, is
-// somebody else's, or is of a definition that the caller may not use.
-var (
-	ErrUnknownDefinition = errors.New("unknown workflow definition")
-	ErrUnknownInstance   = errors.New("unknown workflow")
-	ErrUnknownApproval   = errors.New("unknown approval")
-)
-
-// RunTaken says that the caller's user has an instance with this run id already.
-type RunTaken struct {
-	InstanceID string // "" when it is of a definition that the caller may not use
-}
-
-// Error is the same whichever instance it is.
-func (*RunTaken) Error() string { return "this run id is taken" }
-
-// ClientRevoked is the code of what is not done any more for a client that is out.
-const ClientRevoked workflow.Code = "CLIENT_REVOKED"

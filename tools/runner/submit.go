@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/store"
+	"prax/tools/workflow"
 )
 
 // SubmitRequest asks for a transition.
@@ -17,7 +20,29 @@ type SubmitRequest struct {
 }
 
 // Submit takes a transition. What is refused is a Refusal in the Answer, and has changed nothing; a change whose
-// answer has a Refusal stands all the same.
+// answer has a Refusal stands all the same. Errors are [ErrUnknownInstance], a [*Corrupt], and what the store says;
+// store.ErrQuota is the caller's own limit.
 func (r *Runner) Submit(ctx context.Context, w Work, q SubmitRequest) (*Answer, error) {
-	return nil, ErrUnknownInstance
+	c := r.call(w)
+	return r.change(ctx, c, q.InstanceID, q.Transition, triesOfMove, func(s *sight) workflow.Decision {
+		if q.Reject && q.ExpectedVersion == s.i.Version {
+			return c.reject(s, q)
+		}
+		return s.d.Plan(s.i, s.caller, workflow.Submit{
+			Transition: q.Transition, ExpectedVersion: q.ExpectedVersion, Arguments: q.Arguments,
+			Summary: q.Summary, Approval: c.approval,
+		}, c.now)
+	})
 }
+
+// reject answers the open approval of a transition with no.
+func (c *call) reject(s *sight, q SubmitRequest) workflow.Decision {
+	answer := workflow.Answer{Note: note(q.Summary)}
+	if p := s.i.Parked; p != nil && p.Transition == q.Transition {
+		answer.Approval, answer.Digest = p.Approval, p.Digest
+	}
+	return s.d.Resolve(s.i, s.caller, answer, c.now)
+}
+
+// note is a person's remark, as short as evidence is kept.
+func note(s string) string { return clip(s, store.MaxEvidenceText) }

@@ -1,0 +1,57 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+
+	"prax/store"
+	"prax/tools/workflow"
+)
+
+// Answer is an instance as it is now, what became of it, and for whom that is.
+type Answer struct {
+	Definition *workflow.Definition // the one that the instance has pinned, with the version that the store gave it
+	Instance   *workflow.Instance   // its Evidence may be missing where no guard of the definition counts any
+	Stored     store.Instance
+	Change     *workflow.Change  // what this call changed; nil: nothing
+	Refusal    *workflow.Refusal // why the request was refused, or what failed although the change stands; nil: nothing
+	Approvals  []store.Approval  // the open ones of this instance
+	Caller     workflow.Caller
+	Expired    bool // this call found that the time was over, and applied the timeout
+}
+
+// The errors that say that something is not there. They are the same, byte for byte, whether it never existed, is
+// somebody else's, or is of a definition that the caller may not use.
+var (
+	ErrUnknownDefinition = errors.New("unknown workflow definition")
+	ErrUnknownInstance   = errors.New("unknown workflow")
+	ErrUnknownApproval   = errors.New("unknown approval")
+)
+
+// RunTaken says that the caller's user has an instance with this run id already.
+type RunTaken struct {
+	InstanceID string // "" when it is of a definition that the caller may not use
+}
+
+// Error is the same whichever instance it is.
+func (*RunTaken) Error() string { return "this run id is taken" }
+
+// Corrupt says that an instance cannot be read: its row, or the definition that it has pinned, is not what was
+// stored, or needs something that this version does not have. It can still be cancelled.
+type Corrupt struct {
+	InstanceID   string
+	DefinitionID string
+	State        string
+	Err          error
+}
+
+// Error names the instance, its state and its definition.
+func (c *Corrupt) Error() string {
+	return fmt.Sprintf("workflow %s in the state %q of the definition %q cannot be read: %v", c.InstanceID, c.State, c.DefinitionID, c.Err)
+}
+
+// Unwrap is why.
+func (c *Corrupt) Unwrap() error { return c.Err }
+
+// ClientRevoked is the code of what is not done any more for a client that is out.
+const ClientRevoked workflow.Code = "CLIENT_REVOKED"

@@ -1,0 +1,54 @@
+package runner
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"prax/store"
+	"prax/tools"
+	"prax/tools/workflow"
+)
+
+// detail is what the audit keeps of one call's doings in an instance.
+type detail struct {
+	WorkflowID  string          `json:"workflow_id,omitzero"`
+	Correlation string          `json:"correlation_id"`
+	TraceID     string          `json:"trace_id,omitzero"`
+	RunID       string          `json:"run_id,omitzero"`
+	Events      []workflow.Fact `json:"events"`
+}
+
+// event is the audit event of a call about an instance. One that the server did by itself is its owner's to see.
+func (c *call) event(i store.Instance, trail []workflow.Fact, by actor, failed *workflow.Refusal) store.Event {
+	e := store.Event{
+		At: c.now, Kind: store.EventWorkflow, RequestID: c.RequestID, Client: by.client, User: by.user, Remote: c.Remote,
+		Registry: c.Principal.Generation, Outcome: tools.OutcomeOK,
+	}
+	if e.User == "" {
+		e.User = i.User
+	}
+	if failed != nil {
+		e.Outcome, e.Code = tools.OutcomeError, string(failed.Code)
+	}
+	text, err := json.Marshal(detail{i.ID, c.correlation, i.TraceID, i.RunID, trail}, json.Deterministic(true))
+	if err != nil {
+		text = []byte(`{"events":[]}`) // names and numbers always marshal; a change must not fail for its record
+	}
+	e.Detail = string(text)
+	return e
+}
+
+// actor is who did something; nobody, when the server did.
+type actor struct{ client, user string }
+
+func (c *call) actor() actor { return actor{c.Principal.Client, c.Principal.User} }
+
+// refused records what was refused. Nothing has changed.
+func (r *Runner) refused(c *call, i store.Instance, transition string, d workflow.Decision) {
+	trail := d.Trail
+	if len(trail) == 0 {
+		trail = []workflow.Fact{{Type: "transition.rejected", Payload: map[string]any{
+			"transition": store.SafeString(transition), "code": string(d.Refusal.Code), "fromState": i.State,
+		}}}
+	}
+	r.config.Store.Record(c.event(i, trail, c.actor(), d.Refusal))
+}

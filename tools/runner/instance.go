@@ -1,0 +1,230 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/store"
+	"prax/store/digest"
+	"prax/tools/workflow"
+)
+
+// sight is an instance as one call sees it, all of it from one snapshot.
+type sight struct {
+	d         *workflow.Definition
+	needs     *needs
+	stored    store.Instance
+	i         *workflow.Instance
+	approvals []store.Approval
+	caller    workflow.Caller
+}
+
+// answer is a sight without a change.
+func (s *sight) answer() *Answer {
+	return &Answer{Definition: s.d, Instance: s.i, Stored: s.stored, Approvals: s.approvals, Caller: s.caller}
+}
+
+// look reads an instance for a call. What the caller may not see is [ErrUnknownInstance]; what cannot be read is a
+// [*Corrupt], with a sight of as much as can be: without a definition, or without anything.
+func (r *Runner) look(ctx context.Context, c *call, id string) (*sight, error) {
+	stored, e, err := r.find(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &sight{stored: stored.Instance}
+	if s.i, err = decode(s.stored); err != nil {
+		return nil, s.corrupt(err)
+	}
+	s.caller = c.caller(s.stored)
+	if e == nil {
+		if e, err = r.decoded(s.stored, stored.definition); err != nil {
+			return s, s.corrupt(err)
+		}
+	} else if e, err = e.compiled(); err != nil {
+		return s, s.corrupt(err)
+	}
+	s.d, s.needs = e.d, &e.needs
+	if s.needs.more() {
+		if err := r.lookCloser(ctx, c, s); err != nil {
+			return nil, err
+		}
+	}
+	if s.d.State(s.i.State) == nil {
+		return s, s.corrupt(errors.New("the definition does not have this state"))
+	}
+	return s, nil
+}
+
+func (s *sight) corrupt(err error) *Corrupt {
+	return &Corrupt{InstanceID: s.stored.ID, DefinitionID: s.stored.DefinitionID, State: store.SafeString(s.stored.State), Err: err}
+}
+
+// row is an instance, and its definition where that is not at hand.
+type row struct {
+	store.Instance
+	definition store.Definition
+}
+
+// find reads the row of an instance that the call may see, and the definition when it is not compiled yet.
+func (r *Runner) find(ctx context.Context, c *call, id string) (row, *entry, error) {
+	var found row
+	var e *entry
+	err := c.view(ctx, func(tx store.Tx) (err error) {
+		found, e = row{}, nil
+		if found.Instance, err = tx.Instance(c.scope, id); err != nil {
+			return err
+		}
+		if !c.granted(found.DefinitionID) {
+			return store.ErrNotFound
+		}
+		if e = r.ready(found.Instance); e != nil {
+			return nil
+		}
+		found.definition, err = tx.Definition(found.DefinitionID, found.DefinitionHash)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // its empty text is not the one that was pinned
+		}
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return row{}, nil, ErrUnknownInstance
+	}
+	return found, e, err
+}
+
+// lookCloser reads an instance again, with what its definition needs beside the row. The long reads come first: who
+// waits for them must hold nothing that others need.
+func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
+	n := s.needs
+	var evidence []store.Evidence
+	var shown []store.Acknowledgement
+	var approvals []store.Approval
+	var stored store.Instance
+	id := s.stored.ID
+	err := c.view(ctx, func(tx store.Tx) (err error) {
+		if n.evidence {
+			evidence, err = tx.EvidenceOf(c.scope, id)
+		}
+		if err == nil && n.shown {
+			shown, err = tx.Acknowledgements(c.scope, id)
+		}
+		if err == nil && n.parked {
+			approvals, err = tx.OpenApprovals(c.scope, id, c.now, 1)
+		}
+		if err == nil {
+			stored, err = tx.Instance(c.scope, id)
+		}
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrUnknownInstance
+	}
+	if err != nil {
+		return err
+	}
+	if s.i, err = decode(stored); err != nil {
+		return s.corrupt(err)
+	}
+	s.stored, s.i.Evidence, s.i.Shown = stored, evidenceOf(evidence), shownOf(shown)
+	r.park(s, approvals)
+	return nil
+}
+
+// park adds the open approval of an instance.
+func (r *Runner) park(s *sight, approvals []store.Approval) {
+	for _, a := range approvals {
+		parked, err := park(s.stored, a)
+		if err != nil {
+			r.config.Log.Error("an approval cannot be used", "approval", a.ID, "workflow", s.stored.ID, "cause", err)
+			continue
+		}
+		s.i.Parked, s.approvals = parked, []store.Approval{a}
+	}
+}
+
+// park is an approval as the engine sees it. One that is not of the instance as it stands, or whose arguments are not
+// those that a person is shown, is none.
+func park(i store.Instance, a store.Approval) (*workflow.Parked, error) {
+	if a.Instance != i.ID || a.Version != i.Version || a.Hash != i.DefinitionHash {
+		return nil, errors.New("it is not of the workflow as it is now")
+	}
+	if digest.Hex(a.Material) != a.Digest {
+		return nil, errors.New("its material does not have the digest that is stored with it")
+	}
+	var material struct {
+		Transition string         `json:"transition"`
+		Arguments  map[string]any `json:"arguments"`
+	}
+	if err := json.Unmarshal(a.Material, &material); err != nil {
+		return nil, fmt.Errorf("its material: %w", err)
+	}
+	arguments, err := object(a.Arguments)
+	if err != nil {
+		return nil, fmt.Errorf("its arguments: %w", err)
+	}
+	same := len(arguments) == 0 && len(material.Arguments) == 0 || reflect.DeepEqual(arguments, material.Arguments)
+	if !same || material.Transition != a.Transition {
+		return nil, errors.New("it is about another move than its material shows")
+	}
+	return &workflow.Parked{
+		Approval: a.ID, Transition: a.Transition, Arguments: arguments, Digest: a.Digest, Client: a.Client, Expires: a.Expires,
+	}, nil
+}
+
+// decode is an instance as the engine sees it, without what is kept beside the row.
+func decode(s store.Instance) (*workflow.Instance, error) {
+	i := &workflow.Instance{
+		ID: s.ID, User: s.User, Client: s.Client, State: s.State, Version: s.Version, Open: s.Status == store.Open,
+		Reason: s.Reason, Summary: s.Summary, Created: s.Created, Due: s.Due,
+	}
+	var err error
+	if i.Input, err = object(s.Input); err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	if i.Context, err = object(s.Context); err != nil {
+		return nil, fmt.Errorf("context: %w", err)
+	}
+	if err := json.Unmarshal(s.Memo, &i.Memo); err != nil {
+		return nil, fmt.Errorf("memo: %w", err)
+	}
+	return i, nil
+}
+
+// object decodes a stored JSON object; nothing is an empty one.
+func object(raw jsontext.Value) (map[string]any, error) {
+	value := map[string]any{}
+	if len(raw) == 0 {
+		return value, nil
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return nil, err
+	}
+	if value == nil {
+		return nil, errors.New("not an object")
+	}
+	return value, nil
+}
+
+func evidenceOf(all []store.Evidence) []workflow.Evidence {
+	found := make([]workflow.Evidence, len(all))
+	for n, e := range all {
+		found[n] = workflow.Evidence{
+			ID: e.ID, Seq: e.Seq, Kind: e.Kind, URI: e.URI, Summary: e.Summary, Digest: e.Digest,
+			Confidence: e.Confidence, Client: e.Client, User: e.User,
+		}
+	}
+	return found
+}
+
+func shownOf(all []store.Acknowledgement) map[string]string {
+	shown := make(map[string]string, len(all))
+	for _, a := range all {
+		shown[a.Subject] = a.Hash
+	}
+	return shown
+}
