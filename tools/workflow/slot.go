@@ -95,7 +95,7 @@ func (s *stage) constrain(in *State) *halt {
 func within(value any, globs []string) bool {
 	switch v := value.(type) {
 	case string:
-		return plain(v) && slices.ContainsFunc(globs, func(glob string) bool { return match(glob, v) })
+		return tidy(v) && slices.ContainsFunc(globs, func(glob string) bool { return match(glob, v) })
 	case []any:
 		return !slices.ContainsFunc(v, func(item any) bool {
 			one, ok := item.(string)
@@ -105,8 +105,8 @@ func within(value any, globs []string) bool {
 	return false
 }
 
-// plain tells whether a path is spelled in the one way that leads where it looks like.
-func plain(p string) bool {
+// tidy tells whether a path is spelled in the one way that leads where it looks like.
+func tidy(p string) bool {
 	if p == "" || path.Clean(p) != p || strings.ContainsAny(p, "\x00\\") {
 		return false
 	}
