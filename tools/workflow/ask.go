@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
 )
 
 // The kinds of executor that the engine itself knows.
@@ -40,7 +42,7 @@ func askHuman(s *State) *Transition {
 		Actor:       Agent,
 		Target:      s.Name,
 		Input:       askHumanSchema(),
-		Action:      Action{Executor: &Executor{Kind: KindHuman, Queue: "default"}},
+		Action:      Action{Executor: &Executor{Kind: KindHuman, Tier: auth.Low, Queue: "default"}},
 		Light:       true,
 	}
 }

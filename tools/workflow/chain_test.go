@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"prax/auth"
 	"prax/tools/workflow"
 	wt "prax/tools/workflow/workflowtest"
 )
@@ -169,7 +170,7 @@ func TestLivelock(t *testing.T) {
 // TestDeadlineOfChains counts what executors took, and nothing for a clock that went back.
 func TestDeadlineOfChains(t *testing.T) {
 	t.Parallel()
-	probe := &workflow.Executor{Kind: "probe"}
+	probe := &workflow.Executor{Kind: "probe", Tier: auth.Low}
 	d := definition(
 		state("a", to("b", "ab", automatically, running(probe))),
 		state("b", to("a", "ba", automatically)))

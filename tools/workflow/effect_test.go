@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"prax/auth"
 	"prax/tools/workflow"
 	wt "prax/tools/workflow/workflowtest"
 )
 
-var probe = &workflow.Executor{Kind: "probe", Tier: 1}
+var probe = &workflow.Executor{Kind: "probe", Tier: auth.Low}
 
 // deploy runs an executor with an effect on the way, and another on entering the next state.
 func deploy() *workflow.Definition {
@@ -150,4 +151,35 @@ func TestNothingIsNotedTwice(t *testing.T) {
 	equal(t, "plan", facts(plan), []string{"transition.requested", "executor.started", "executor.succeeded", "executor.started"})
 	done := r.d.Apply(r.i, plan.Effect, workflow.Result{}, agent, morning)
 	equal(t, "done", facts(done), []string{"executor.succeeded", "workflow.transition", "workflow.transitioned"})
+}
+
+// TestHighIsOutOfReach puts an executor that only a person may run where the loader would never let it stand.
+func TestHighIsOutOfReach(t *testing.T) {
+	t.Parallel()
+	for _, tier := range []auth.Tier{auth.High, auth.TierUnknown, 9} {
+		high := &workflow.Executor{Kind: "probe", Tier: tier}
+		noop := &workflow.Executor{Kind: workflow.KindNoop, Tier: tier}
+		asked := wt.Human("board")
+		asked.Tier = tier
+		entered := state("entered")
+		entered.OnEnter = &workflow.Action{Executor: noop}
+		d := definition(
+			state("s",
+				to("s", "agents", running(high)), to("s", "by_hand", automatically, running(high)), to("s", "noop", running(noop)),
+				to("s", "asks", running(asked)), to("entered", "enter", by(workflow.Human)), to("auto", "chain", by(workflow.Human)),
+				to("s", "persons", by(workflow.Human), running(high))),
+			state("auto", to("s", "hop", automatically, running(noop))),
+			entered)
+		r := begin(t, d, `{}`)
+		for _, name := range []string{"agents", "by_hand", "noop", "asks"} {
+			r.submit(person, name, `{}`, "ACTOR_MISMATCH")
+		}
+		equal(t, "rels", r.rels(person), []string{"agents ACTOR_MISMATCH", "noop ACTOR_MISMATCH", "asks ACTOR_MISMATCH", "enter", "chain", "persons"})
+		r.submit(person, "enter", `{}`, "ACTOR_MISMATCH")
+		r.submit(agent, "persons", `{}`, "ACTOR_MISMATCH")
+		r.submit(person, "persons", `{}`, "effect")
+		r.submit(person, "chain", `{}`, "auto CHAIN_FAILED")
+		d.Initial = "entered"
+		equal(t, "start", answer(d.Begin("wf_2", person, nil, morning)), "ACTOR_MISMATCH")
+	}
 }

@@ -7,6 +7,9 @@ func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
 	if e == nil {
 		return nil, nil
 	}
+	if !e.within(s.t, onEnter || s.kind == StepChain) {
+		return nil, &halt{refusal: forbidden()}
+	}
 	if !onEnter {
 		s.ran = e
 	}
@@ -29,6 +32,16 @@ func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
 		effect.Seed = &seed
 	}
 	return nil, &halt{effect: effect}
+}
+
+// within tells whether an executor may run where it stands: one that callers must not reach stands on a person's own
+// transition only. Whoever loads definitions sees to that; here it is made sure of.
+func (e *Executor) within(t *Transition, byItself bool) bool {
+	return e == nil || e.Tier.Exposable() || t != nil && t.Actor == Human && !byItself
+}
+
+func forbidden() *Refusal {
+	return refuse(ActorMismatch, "an executor of this risk may run in a transition that is a person's only")
 }
 
 // instant notes an executor that runs within the engine, unless that was noted when the step was first tried.

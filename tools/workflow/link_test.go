@@ -140,7 +140,7 @@ func TestWhatWhileForbidsIsForetold(t *testing.T) {
 		to("t", "free", putting(wt.Put("left", 0.0))),
 		to("t", "given", putting(wt.Put("left", "$.arguments.left"))),
 		to("t", "branch", branching(workflow.Branch{When: wt.Expr("$.arguments.stay == true"), Target: "s"})),
-		to("t", "effect", running(&workflow.Executor{Kind: "probe"}), putting(wt.Put("left", "$.output"))),
+		to("t", "effect", running(&workflow.Executor{Kind: "probe", Tier: auth.Low}), putting(wt.Put("left", "$.output"))),
 		to("t", "ask", running(wt.Human("board"))),
 		to("s", "loop"))
 	s.While, s.MaxWhile = wt.Expr("$.context.left > 0"), 1

@@ -93,6 +93,8 @@ func (m *move) allowed(t *Transition, parked bool) *Refusal { return allowed(m.b
 
 func allowed(c Caller, t *Transition, parked bool) *Refusal {
 	switch {
+	case !t.Executor.within(t, false):
+		return forbidden()
 	case t.Actor == Human && !c.Human():
 		return refuse(ActorMismatch, "the transition "+t.Name+" is a person's: it needs a client of the role human")
 	case c.Overseer && t.Actor != Human && !parked:
