@@ -189,7 +189,7 @@ func decode(s store.Instance) (*workflow.Instance, error) {
 	if i.Context, err = object(s.Context); err != nil {
 		return nil, fmt.Errorf("context: %w", err)
 	}
-	if err := json.Unmarshal(s.Memo, &i.Memo); err != nil {
+	if i.Memo, err = decodeMemo(s.Memo); err != nil {
 		return nil, fmt.Errorf("memo: %w", err)
 	}
 	return i, nil

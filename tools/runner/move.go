@@ -67,7 +67,7 @@ func (c *call) next(was store.Instance, i *workflow.Instance) (store.Instance, e
 	if next.Context, err = encode(i.Context); err != nil {
 		return next, fmt.Errorf("context: %w", err)
 	}
-	if next.Memo, err = encode(i.Memo); err != nil {
+	if next.Memo, err = encodeMemo(i.Memo); err != nil {
 		return next, fmt.Errorf("memo: %w", err)
 	}
 	return next, nil
