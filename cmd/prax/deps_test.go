@@ -36,6 +36,7 @@ var layers = map[string]struct {
 	"prax/tools/executor":              {4, "what a capability does, one kind each"},
 	"prax/tools/builtin":               {4, "the tools that come with prax"},
 	"prax/tools/runner":                {5, "runs instances, and keeps their time"},
+	"prax/tools/praxec":                {6, "the two tools of workflows"},
 	"prax/server/mcp":                  {7, "translation from and to MCP"},
 	"prax/server/control":              {7, "the operator's socket"},
 	"prax/server":                      {8, "listening, limits, mounting, drain"},

@@ -1,0 +1,62 @@
+package praxec
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/tools"
+)
+
+// maxAnswer is how much of a result an answer may take, with the same JSON as text beside it.
+const maxAnswer = tools.MaxResult - 4096
+
+// lean is an answer that can leave out what is large, where it would stand twice.
+type lean interface{ lean() any }
+
+// result is an answer as structured content, and the same as text.
+func (q *request) result(body any) (*tools.Result, error) {
+	raw, err := encode(body)
+	if err != nil {
+		return nil, err
+	}
+	text := raw
+	if large, is := body.(lean); is && len(raw)+quoted(text) > maxAnswer {
+		if text, err = encode(large.lean()); err != nil {
+			return nil, err
+		}
+	}
+	if len(raw)+quoted(text) > maxAnswer {
+		return q.result(q.refuse(string(tools.CodeTooLarge), "the answer would be larger than the server gives at once",
+			"ask for less: a lower limit, a narrower search, one thing after the other", q.homeLink(), q.searchLink()))
+	}
+	return &tools.Result{Structured: raw, Content: []tools.Block{{Type: "text", Text: string(text)}}}, nil
+}
+
+func encode(body any) (jsontext.Value, error) {
+	raw, err := json.Marshal(body, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return raw, nil
+}
+
+// quoted is how long JSON becomes within a string.
+func quoted(raw jsontext.Value) int {
+	return len(raw) + bytes.Count(raw, []byte{'"'}) + bytes.Count(raw, []byte{'\\'})
+}
+
+// resource says what an answer is about.
+type resource struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// outcome is `result` of an answer.
+type outcome struct {
+	Status  string `json:"status"`
+	Reason  string `json:"reason,omitzero"`
+	Message string `json:"message,omitzero"`
+}

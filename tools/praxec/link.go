@@ -1,0 +1,96 @@
+package praxec
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/tools"
+)
+
+// link is a call that can be sent as it stands, as callers see it.
+type link struct {
+	Rel         string         `json:"rel"`
+	Title       string         `json:"title,omitzero"`
+	Description jsontext.Value `json:"description,omitzero"` // a string, or null
+	Method      string         `json:"method"`
+	Actor       string         `json:"actor,omitzero"`
+	Args        args           `json:"args"`
+	InputSchema jsontext.Value `json:"inputSchema,omitzero"`
+	ItemSchema  jsontext.Value `json:"input_schema,omitzero"` // in items it is spelled like this
+	Guidance    *guidance      `json:"guidance,omitzero"`
+	Hint        string         `json:"hint,omitzero"`
+	Blocked     *blocked       `json:"blocked,omitzero"`
+}
+
+// args are the arguments of a link: those that are there.
+type args struct {
+	DefinitionID    string         `json:"definitionId,omitzero"`
+	Query           *string        `json:"query,omitzero"`
+	Kind            string         `json:"kind,omitzero"`
+	Limit           int64          `json:"limit,omitzero"`
+	Before          int64          `json:"before,omitzero"`
+	WorkflowID      string         `json:"workflowId,omitzero"`
+	ExpectedVersion *int64         `json:"expectedVersion,omitzero"`
+	Transition      string         `json:"transition,omitzero"`
+	Input           jsontext.Value `json:"input,omitzero"`
+	Arguments       jsontext.Value `json:"arguments,omitzero"`
+	Subject         string         `json:"subject,omitzero"`
+	Definition      any            `json:"definition,omitzero"`
+	Intent          string         `json:"intent,omitzero"`
+	UnknownSubject  string         `json:"unknown_subject,omitzero"`
+	Observe         bool           `json:"observe,omitzero"`
+	Since           string         `json:"since,omitzero"`
+	Command         string         `json:"command,omitzero"` // of an operator
+}
+
+// blocked says why the caller could not follow a link now.
+type blocked struct {
+	Code   string `json:"code"`
+	Reason string `json:"reason"`
+}
+
+var emptyObject = jsontext.Value(`{}`)
+
+// toQuery is a link that reads.
+func (q *request) toQuery(rel string, a args) link {
+	return link{Rel: rel, Method: tools.Spelling(Query, q.p.Spelling), Args: a, Blocked: q.queries}
+}
+
+// toCommand is a link that changes.
+func (q *request) toCommand(rel string, a args) link {
+	return link{Rel: rel, Method: tools.Spelling(Command, q.p.Spelling), Args: a, Blocked: q.commands}
+}
+
+// searching is the arguments of a search.
+func searching(text, kind string) args { return args{Query: &text, Kind: kind} }
+
+func (q *request) homeLink() link   { return q.toQuery("home", args{}) }
+func (q *request) searchLink() link { return q.toQuery("search", searching("", "")) }
+
+func (q *request) getLink(workflow string) link { return q.toQuery("get", args{WorkflowID: workflow}) }
+
+func (q *request) lookupLink(term string) link {
+	return q.toQuery("lookup", args{Subject: lexiconPrefix + term})
+}
+
+// startLink starts a definition with an empty input, which the caller fills in.
+func (q *request) startLink(definition string) link {
+	return q.toCommand("start", args{DefinitionID: definition, Input: emptyObject})
+}
+
+// because is a link that its caller cannot follow for this reason; nil: it can, if it may use the tool.
+func (l link) because(b *blocked) link {
+	if l.Blocked == nil {
+		l.Blocked = b
+	}
+	return l
+}
+
+func (l link) titled(title string) link {
+	l.Title = title
+	return l
+}
+
+func (l link) hinted(hint string) link {
+	l.Hint = hint
+	return l
+}
