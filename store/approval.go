@@ -50,8 +50,8 @@ type Approvals interface {
 	// Approval is the one with this id, of an instance that the scope covers.
 	Approval(s auth.Scope, id string) (Approval, error)
 
-	// OpenApprovals are those of covered instances that are open and unexpired at now, oldest first; of one
-	// instance when its id is given.
+	// OpenApprovals are those of covered instances that are open and unexpired at now, oldest first, within
+	// the bounds of a list; of one instance when its id is given, ErrNotFound when that is not covered.
 	OpenApprovals(s auth.Scope, instance string, now time.Time, limit int) ([]Approval, error)
 
 	// VoidApprovals voids every open one and tells how many there were: after a restore.

@@ -19,9 +19,9 @@ type Definition struct {
 // Definitions is the noun's part of a transaction. Definitions belong to the operator; what of one a caller
 // may see is decided above the store.
 type Definitions interface {
-	// PutDefinition keeps d unless it is known by its hash, and returns it as kept. Version 0 takes the
-	// number that this content has already, else the next after the highest of this id. A declared version
-	// whose stored content is another is ErrConflict.
+	// PutDefinition keeps d unless it is known by its hash, which has to be that of Text, and returns it as
+	// kept. Version 0 takes the number that this content has already, else the next after the highest of
+	// this id. A declared version whose stored content is another is ErrConflict.
 	PutDefinition(d Definition) (Definition, error)
 
 	// Definition is the one of this id with this hash.

@@ -43,7 +43,7 @@ type Instance struct {
 	Due     time.Time // when a timer must look at it; zero: never
 	Created time.Time // milliseconds, all of them
 	Updated time.Time
-	Ended   time.Time // zero while open
+	Ended   time.Time // zero while open; Updated when an end does not say
 }
 
 // Step is one row of an instance's history: what changed it from version Seq-1 to Seq. It holds arguments
@@ -101,7 +101,7 @@ type InstanceFilter struct {
 	Status       Status
 	User         string // one user of those that the scope covers
 	Before       int64  // Number of the last one seen, for the next page
-	Limit        int    // 1 to 200; 0 is 50
+	Limit        int    // 1 to MaxPage; 0 is 50
 }
 
 // ListedInstance is one row of a list. Number orders instances by their start, oldest first.
@@ -113,8 +113,9 @@ type ListedInstance struct {
 // Instances is the noun's part of a transaction. A scope covers its own user's instances, those of the users
 // that it oversees, and shared ones of definitions that it may use: anything else is ErrNotFound.
 type Instances interface {
-	// CreateInstance stores a new instance with its first step. ErrConflict when its user has one with this
-	// RunID already, in any state.
+	// CreateInstance stores a new instance with its first step, both of version 1; further steps follow by
+	// Move, in the same transaction if they belong to the start. Its definition has to be stored: ErrNotFound
+	// when it is not. ErrConflict when its user has one with this RunID already, in any state.
 	CreateInstance(i Instance, first Step, evidence []Evidence) error
 
 	// Instance is the one with this id.
@@ -123,28 +124,33 @@ type Instances interface {
 	// RunInstance is the scope's own user's instance with this run id.
 	RunInstance(s auth.Scope, runID string) (Instance, error)
 
-	// ListInstances returns the newest started first.
+	// ListInstances returns the newest started first: as many as asked, or fewer when they are large
+	// (MaxCandidateBytes), one at least. The list is at its end when there is none.
 	ListInstances(s auth.Scope, f InstanceFilter) ([]ListedInstance, error)
 
 	// Move makes a change, and voids every open approval of the instance but the one that the move opens or
-	// uses up. ErrConflict when the instance moved on, or its approval is not open any more; ErrNotFound
-	// when there is no such instance of Next.User.
+	// uses up. ErrConflict when the instance moved on or has ended, or its approval is not open any more or
+	// has expired at Next.Updated; ErrNotFound when there is no such instance of Next.User. What an instance
+	// has from its start (client, run, definition, input …) stays as it is, whatever Next says. By whom an
+	// approval was answered is the Client of the first step.
 	Move(m Move) error
 
-	// Steps returns the history after a version, oldest first, at most limit rows.
+	// Steps returns the history after a version, oldest first: at most limit rows and MaxSteps, or fewer when
+	// they are large (MaxCandidateBytes), one at least.
 	Steps(s auth.Scope, id string, after int64, limit int) ([]Step, error)
 
 	// EvidenceOf returns what an instance has, oldest first.
 	EvidenceOf(s auth.Scope, id string) ([]Evidence, error)
 
-	// Acknowledge notes that a subject was shown; the newest hash stays. It changes no version.
+	// Acknowledge notes that a subject was shown; the newest hash stays. It changes no version. What an
+	// overseer was shown was not shown to the owner's side: it is not noted.
 	Acknowledge(s auth.Scope, id string, a Acknowledgement) error
 
 	// Acknowledgements are those of an instance.
 	Acknowledgements(s auth.Scope, id string) ([]Acknowledgement, error)
 
-	// DueInstances returns open instances whose Due is not after now, those due first first: for the
-	// server's own timer, whoever's they are.
+	// DueInstances returns open instances whose Due is not after now, those due first first, within the
+	// bounds of a list: for the server's own timer, whoever's they are.
 	DueInstances(now time.Time, limit int) ([]Instance, error)
 
 	// NextDue is when the next timer of an open instance is due; zero: none.

@@ -26,7 +26,8 @@ type Term struct {
 // Terms is the noun's part of a transaction.
 type Terms interface {
 	// PutTerm stores t as the next version; t.Version is the one it replaces, 0 for none. ErrConflict when
-	// that moved on.
+	// that moved on. To accept a user's entry is to put it for everybody, and the user's own again with
+	// Accepted set: that one is in the history from then on, and hides nothing.
 	PutTerm(t Term) (Term, error)
 
 	// Term is the scope's user's own entry, else everybody's; removed ones too.

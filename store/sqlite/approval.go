@@ -18,7 +18,7 @@ const (
 	approvalByID = `SELECT ` + approvalColumns + ` FROM approval WHERE id = ? AND ` + ownInstance
 
 	// An instance has at most one that is open.
-	approvalOf = `SELECT number FROM approval WHERE status = 'open' AND expires > ? AND instance = (SELECT number FROM instance WHERE id = ?)`
+	approvalOf = `SELECT ` + approvalColumns + ` FROM approval WHERE status = 'open' AND expires > ? AND instance = ?`
 
 	approvalsAll     = `SELECT number FROM approval WHERE status = 'open' AND expires > ?`
 	approvalsUser    = approvalsAll + ` AND ` + ownUser
@@ -58,13 +58,16 @@ func (t *tx) Approval(s auth.Scope, id string) (store.Approval, error) {
 
 // OpenApprovals implements [store.Approvals].
 func (t *tx) OpenApprovals(s auth.Scope, instance string, now time.Time, limit int) ([]store.Approval, error) {
+	if instance != "" {
+		return t.openApprovalOf(s, instance, now)
+	}
 	if s.User() == "" {
 		return nil, nil
 	}
 	if err := t.turn(s.User()); err != nil {
 		return nil, err
 	}
-	walks, err := t.approvalWalks(s, instance, now)
+	walks, err := t.approvalWalks(s, now)
 	if err != nil {
 		return nil, err
 	}
@@ -87,16 +90,22 @@ func (t *tx) OpenApprovals(s auth.Scope, instance string, now time.Time, limit i
 	return t.numberedApprovals(s, numbers)
 }
 
-// approvalWalks are the ways to all open approvals that the scope covers; to the instance's only when it
-// is named, if the scope covers that.
-func (t *tx) approvalWalks(s auth.Scope, instance string, now time.Time) ([]walk, error) {
-	ms := now.UnixMilli()
-	if instance != "" {
-		if _, err := t.coveredList(s, instance); err != nil {
-			return nil, err
-		}
-		return []walk{{approvalOf, []any{ms, instance}}}, nil
+// openApprovalOf is the one of an instance that is open, if there is one.
+func (t *tx) openApprovalOf(s auth.Scope, instance string, now time.Time) ([]store.Approval, error) {
+	i, err := t.covered(s, instance)
+	if err != nil {
+		return nil, err
 	}
+	a, err := t.approval(s, approvalOf, now.UnixMilli(), i.Number)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return []store.Approval{a}, err
+}
+
+// approvalWalks are the ways to all open approvals that the scope covers.
+func (t *tx) approvalWalks(s auth.Scope, now time.Time) ([]walk, error) {
+	ms := now.UnixMilli()
 	if s.Oversees().All() {
 		return []walk{{approvalsAll, []any{ms}}}, nil
 	}

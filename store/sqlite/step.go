@@ -85,12 +85,12 @@ func (r *pageRoom) take(bytes int64) bool {
 
 // EvidenceOf implements [store.Instances].
 func (t *tx) EvidenceOf(s auth.Scope, id string) ([]store.Evidence, error) {
-	i, err := t.coveredList(s, id)
+	i, err := t.covered(s, id)
 	if err != nil {
 		return nil, err
 	}
 	var all []store.Evidence
-	err = t.list(func(rows *sql.Rows) error {
+	err = t.few(func(rows *sql.Rows) error {
 		var e store.Evidence
 		var at int64
 		err := rows.Scan(&e.ID, &e.Seq, &e.Kind, &e.URI, &e.Summary, &e.Digest, &e.Confidence, &e.Client, &e.User, &at)
@@ -147,12 +147,12 @@ func (t *tx) acknowledgeFirst(i store.ListedInstance, a store.Acknowledgement) e
 
 // Acknowledgements implements [store.Instances].
 func (t *tx) Acknowledgements(s auth.Scope, id string) ([]store.Acknowledgement, error) {
-	i, err := t.coveredList(s, id)
+	i, err := t.covered(s, id)
 	if err != nil {
 		return nil, err
 	}
 	var all []store.Acknowledgement
-	err = t.list(func(rows *sql.Rows) error {
+	err = t.few(func(rows *sql.Rows) error {
 		var a store.Acknowledgement
 		var at int64
 		err := rows.Scan(&a.Subject, &a.Hash, &at)

@@ -101,6 +101,15 @@ func (t *tx) list(scan func(*sql.Rows) error, text string, args ...any) error {
 	return t.failed(err)
 }
 
+// few is a short read of more than one row, where there never are many: it needs no place for a long one.
+func (t *tx) few(scan func(*sql.Rows) error, text string, args ...any) error {
+	c, err := t.reader(false)
+	if err != nil {
+		return err
+	}
+	return t.failed(c.rows(background, scan, text, args...))
+}
+
 // errEnough ends a list early.
 var errEnough = errors.New("enough")
 

@@ -28,6 +28,7 @@ func Run(t *testing.T, open Opener) {
 	t.Run("update", func(t *testing.T) { t.Parallel(); update(t, open) })
 	t.Run("events", func(t *testing.T) { t.Parallel(); events(t, open) })
 	t.Run("life", func(t *testing.T) { t.Parallel(); life(t, open) })
+	t.Run("workflows", func(t *testing.T) { t.Parallel(); workflows(t, open) })
 	t.Run("model", func(t *testing.T) { t.Parallel(); model(t, open) })
 }
 
