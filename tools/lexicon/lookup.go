@@ -24,32 +24,36 @@ func (l *Lexicon) Lookup(tx store.Terms, p auth.Principal, name string) (Entry, 
 	if !isName(name) {
 		return Entry{}, false, nil // nothing has such a name: it need not be asked for
 	}
-	e, found, err := l.stored(tx, p, name)
-	if err != nil || found {
-		return e, found, err
+	e, known, err := l.written(tx, p, name)
+	if err != nil || known {
+		return e, known && e.resolved(), err
 	}
 	v, err := l.view(tx, p.Scope(), p.User)
 	if err != nil {
 		return Entry{}, false, err
 	}
-	e, found = v.meaning(name)
+	e, found := v.meaning(name)
 	return e, found, nil
 }
 
-// stored is the entry of this very term that was defined at run time: one row, where reading all of them is not
-// needed.
-func (l *Lexicon) stored(tx store.Terms, p auth.Principal, term string) (Entry, bool, error) {
+// written is the entry of what is written just so: one row to read, where an alias needs all of them.
+func (l *Lexicon) written(tx store.Terms, p auth.Principal, term string) (Entry, bool, error) {
 	t, err := tx.Term(p.Scope(), term)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return Entry{}, false, nil
+		c := l.configured.Load()
+		i, known := c.terms[term]
+		if !known {
+			return Entry{}, false, nil
+		}
+		return c.entries[i], true, nil
 	case err != nil:
 		return Entry{}, false, fmt.Errorf("read the lexicon: %w", err)
 	case t.Removed:
-		return Entry{}, false, nil
+		return Entry{}, false, nil // an alias of another term, perhaps
 	}
 	e, err := NewEntry(t.Term, t.Entry)
-	return e, err == nil && e.resolved(), err
+	return e, err == nil, err
 }
 
 // meaning is the entry that goes by a name and says what it means.
