@@ -24,6 +24,6 @@ func (q *request) event(id string, facts ...workflow.Fact) store.Event {
 	}
 	return store.Event{
 		At: store.Milliseconds(q.now), Kind: store.EventWorkflow, RequestID: q.call.RequestID, Client: q.p.Client, User: q.p.User,
-		Remote: q.call.Remote, Outcome: tools.OutcomeOK, Detail: string(detail),
+		Remote: q.call.Remote, Registry: q.p.Generation, Outcome: tools.OutcomeOK, Detail: string(detail),
 	}
 }

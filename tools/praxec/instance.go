@@ -127,7 +127,7 @@ func (q *request) instance(a *runner.Answer, usual string) instance {
 	}
 	answer.Links, answer.More = q.moves(a)
 	if a.Change != nil {
-		answer.Evidence, answer.Chain = changed(a.Change)
+		answer.Evidence, answer.Chain = made(a), hops(a.Change)
 	}
 	if s := a.Definition.State(a.Instance.State); s != nil {
 		answer.Delegate, answer.Guidance = s.Delegate, told(a, s)
@@ -169,18 +169,24 @@ func result(a *runner.Answer, usual string) outcome {
 	return outcome{Status: usual}
 }
 
-// changed is what a change has made: evidence, and the hops that the server took by itself.
-func changed(c *workflow.Change) ([]evidence, []hop) {
-	made, chain := []evidence{}, []hop(nil)
-	for _, e := range c.Evidence {
-		made = append(made, evidence{Kind: e.Kind, ID: e.ID, URI: e.URI, Summary: e.Summary, Digest: e.Digest, Confidence: e.Confidence})
+// made is the evidence that a change has made. The instance has it with the ids that it was stored under.
+func made(a *runner.Answer) []evidence {
+	all := a.Instance.Evidence
+	fresh := make([]evidence, 0, len(a.Change.Evidence))
+	for _, e := range all[max(0, len(all)-len(a.Change.Evidence)):] {
+		fresh = append(fresh, evidence{Kind: e.Kind, ID: e.ID, URI: e.URI, Summary: e.Summary, Digest: e.Digest, Confidence: e.Confidence})
 	}
+	return fresh
+}
+
+// hops are the steps that the server took by itself.
+func hops(c *workflow.Change) (chain []hop) {
 	for _, s := range c.Steps {
 		if s.Kind == workflow.StepChain {
 			chain = append(chain, hop{From: s.From, Transition: s.Transition, To: s.To, Version: s.Seq})
 		}
 	}
-	return made, chain
+	return chain
 }
 
 // told is the goal and the guidance of a state, and what there is to read.

@@ -49,13 +49,13 @@ func (q *request) listInstances(ctx context.Context, a *asked) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, i := range page.Instances {
+		for n, i := range page.Instances {
 			filter.Before = i.Number
 			if !has(i.Instance, words) {
 				continue
 			}
 			answer.Items = append(answer.Items, q.listed(i.Instance))
-			if len(answer.Items) == limit {
+			if len(answer.Items) == limit && (n+1 < len(page.Instances) || page.Next != 0) {
 				return q.andOlder(answer, a, filter.Before), nil
 			}
 		}

@@ -3,7 +3,6 @@ package praxec
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -90,7 +89,7 @@ func (q *request) interrupted(d *workflow.Definition, u doubt) interrupted {
 	answer := interrupted{
 		Interaction: interaction{
 			Kind: codeNeedsSubject, Subject: u.subject, Candidates: u.candidates,
-			Context: encountered{In: encounter(d, u.subject), Bounded: u.context},
+			Context: encountered{In: "workflow:" + d.ID + " state:" + d.Initial, Bounded: u.context},
 		},
 		Queued: queued{Method: tools.Spelling(Command, q.p.Spelling), Args: q.call.Arguments},
 	}
@@ -126,25 +125,4 @@ func (q *request) lexical(err error) *blocked {
 		b.Code, b.Reason = string(r.Code), r.Message
 	}
 	return b
-}
-
-// encounter says where a definition refers to a subject: the workflow, and the state where one is known.
-func encounter(d *workflow.Definition, subject string) string {
-	where := "workflow:" + d.ID
-	for _, s := range d.States {
-		for _, t := range s.Transitions {
-			if slices.ContainsFunc(t.Guards, func(g *workflow.Guard) bool { return refers(g, subject) }) {
-				return where + " state:" + s.Name
-			}
-		}
-	}
-	return where
-}
-
-func refers(g *workflow.Guard, subject string) bool {
-	switch g.Kind {
-	case workflow.GuardGuidance, workflow.GuardScript:
-		return lexicon.TermOf(g.Name) == subject
-	}
-	return slices.ContainsFunc(g.Guards, func(inner *workflow.Guard) bool { return refers(inner, subject) })
 }
