@@ -82,6 +82,36 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, err
 }
 
+// Define is [Operator.Define].
+func (c *Client) Define(ctx context.Context, d Draft) (t Term, err error) {
+	err = c.ask(ctx, "POST", "/lexicon/define", d, &t)
+	return t, err
+}
+
+// Accept is [Operator.Accept].
+func (c *Client) Accept(ctx context.Context, w Word) (t Term, err error) {
+	err = c.ask(ctx, "POST", "/lexicon/accept", w, &t)
+	return t, err
+}
+
+// Remove is [Operator.Remove].
+func (c *Client) Remove(ctx context.Context, w Word) (t Term, err error) {
+	err = c.ask(ctx, "POST", "/lexicon/remove", w, &t)
+	return t, err
+}
+
+// Terms is [Operator.Terms].
+func (c *Client) Terms(ctx context.Context) (terms []Term, err error) {
+	err = c.ask(ctx, "POST", "/lexicon/list", nil, &terms)
+	return terms, err
+}
+
+// TermHistory is [Operator.TermHistory].
+func (c *Client) TermHistory(ctx context.Context, w Word) (terms []Term, err error) {
+	err = c.ask(ctx, "POST", "/lexicon/history", w, &terms)
+	return terms, err
+}
+
 // Events is [Operator.Events]. A server that stops ends it without an error.
 func (c *Client) Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error {
 	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "follow": {strconv.FormatBool(follow)}}

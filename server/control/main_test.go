@@ -19,6 +19,7 @@ import (
 	"prax/store"
 	"prax/store/sqlite"
 	"prax/tools"
+	"prax/tools/lexicon"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -67,7 +68,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.cfg = Config{Clients: h.clients, Tools: h.tools, Audit: h.db, Poll: 5 * time.Millisecond,
+	h.cfg = Config{Clients: h.clients, Tools: h.tools, Audit: h.db, Lexicon: lexicon.New(nil, nil), Poll: 5 * time.Millisecond,
 		Status: func() Status { return Status{Version: "v1", PID: 7, Registry: h.clients.Status()} }}
 	h.server = New(h.cfg)
 	return h

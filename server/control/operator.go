@@ -16,6 +16,7 @@ import (
 	"prax/auth/policy"
 	"prax/store"
 	"prax/tools"
+	"prax/tools/lexicon"
 )
 
 // EventOperator is an act of an operator. Its Detail has the uid and, where the act was for a client,
@@ -40,9 +41,10 @@ type Tools interface {
 	List(p auth.Principal) []*tools.Tool
 }
 
-// Audit is what the operator reads, and where the acts go.
+// Audit is what the operator reads and changes, and where the acts go.
 type Audit interface {
 	View(ctx context.Context, f func(store.Tx) error) error
+	Update(ctx context.Context, f func(store.Tx) error) error
 	Verify(ctx context.Context) (store.Report, error)
 	Record(e store.Event)
 }
@@ -63,6 +65,7 @@ type Config struct {
 	Clients Clients
 	Tools   Tools
 	Audit   Audit
+	Lexicon *lexicon.Lexicon // nil: an empty one
 	Status  func() Status    // nil: there is nothing running to tell of
 	Now     func() time.Time // nil: time.Now
 	Log     *slog.Logger     // nil: none
@@ -78,6 +81,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Lexicon == nil {
+		c.Lexicon = lexicon.New(nil, nil)
 	}
 	if c.Poll <= 0 {
 		c.Poll = DefaultPoll
@@ -178,15 +184,33 @@ func (o *Operator) Status(context.Context) (Status, error) {
 type detail struct {
 	As  string `json:"as,omitzero"`
 	UID int    `json:"uid"`
+
+	// Of an act on the lexicon.
+	Term    string `json:"term,omitzero"`
+	User    string `json:"user,omitzero"`
+	Version int64  `json:"version,omitzero"`
 }
 
+func (d detail) text() string {
+	d.As, d.Term, d.User = shown(d.As), shown(d.Term), shown(d.User)
+	text, _ := json.Marshal(d, json.Deterministic(true)) // short valid strings and numbers: this always marshals
+	return string(text)
+}
+
+// shown is what the audit has of a text that was given where no token belongs.
+func shown(text string) string { return store.SafeString(tools.NoToken(text)) }
+
 func (o *Operator) begin(act, as, tool string) store.Event {
-	// The strings are the operator's own; the uid is a number: this always marshals.
-	text, _ := json.Marshal(detail{As: store.SafeString(tools.NoToken(as)), UID: o.uid})
 	return store.Event{
 		At: o.cfg.Now(), Kind: EventOperator, RequestID: rand.Text(), Client: o.name,
-		Method: act, Tool: store.SafeString(tools.NoToken(tool)), Detail: string(text),
+		Method: act, Tool: shown(tool), Detail: detail{As: as, UID: o.uid}.text(),
 	}
+}
+
+// about is the event of an act on this word.
+func (o *Operator) about(act store.Event, w Word) store.Event {
+	act.Detail = detail{UID: o.uid, Term: w.Term, User: w.User, Version: w.Version}.text()
+	return act
 }
 
 func (o *Operator) end(act store.Event, outcome, decision string) {

@@ -24,6 +24,11 @@ func (s *Server) routes(stop context.Context) http.Handler {
 	mux.Handle("POST /reload", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Reload(ctx) }))
 	mux.Handle("GET /status", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Status(ctx) }))
 	mux.Handle("GET /audit", s.audit(stop))
+	mux.Handle("POST /lexicon/define", s.act(stop, asked((*Operator).Define)))
+	mux.Handle("POST /lexicon/accept", s.act(stop, asked((*Operator).Accept)))
+	mux.Handle("POST /lexicon/remove", s.act(stop, asked((*Operator).Remove)))
+	mux.Handle("POST /lexicon/list", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Terms(ctx) }))
+	mux.Handle("POST /lexicon/history", s.act(stop, asked((*Operator).TermHistory)))
 	return mux
 }
 
@@ -70,6 +75,17 @@ func readBody(stop context.Context, w http.ResponseWriter, r *http.Request) ([]b
 		return nil, &badRequest{err}
 	}
 	return b, out.SetReadDeadline(time.Time{})
+}
+
+// asked is an act on what its body says.
+func asked[Request, Answer any](f func(*Operator, context.Context, Request) (Answer, error)) act {
+	return func(ctx context.Context, o *Operator, body []byte) (any, error) {
+		var r Request
+		if err := decode(body, &r); err != nil {
+			return nil, err
+		}
+		return f(o, ctx, r)
+	}
 }
 
 func call(ctx context.Context, o *Operator, body []byte) (any, error) {

@@ -9,7 +9,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/store"
 	"prax/tools"
+	"prax/tools/lexicon"
 )
 
 type callRequest struct {
@@ -61,6 +63,8 @@ func fromWire(w result) *tools.Result {
 type failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Hint    string `json:"hint,omitzero"`
+	Lexicon bool   `json:"lexicon,omitzero"` // a refusal of the lexicon's, which has codes of its own
 }
 
 // badRequest is a request that is none of ours.
@@ -84,11 +88,17 @@ var failures = []struct {
 	{ErrNoClient, "no_client", http.StatusNotFound},
 	{tools.ErrUnknownTool, "unknown_tool", http.StatusNotFound},
 	{tools.ErrArguments, "invalid_arguments", http.StatusBadRequest},
+	{store.ErrConflict, "conflict", http.StatusConflict},
+	{store.ErrQuota, "quota", http.StatusInsufficientStorage},
+	{store.ErrReadOnly, "read_only", http.StatusConflict},
 }
 
 // fail is the one way from an error to the wire. The operator may read every cause.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	f, status := failure{"internal", err.Error()}, http.StatusInternalServerError
+	f, status := failure{Code: "internal", Message: err.Error()}, http.StatusInternalServerError
+	if refused := (*lexicon.Refusal)(nil); errors.As(err, &refused) {
+		f, status = failure{string(refused.Code), refused.Message, refused.Hint, true}, http.StatusConflict
+	}
 	if bad := (*badRequest)(nil); errors.As(err, &bad) {
 		f.Code, status = "bad_request", http.StatusBadRequest
 	}
@@ -123,6 +133,9 @@ func decode(body []byte, v any) error {
 
 // asError is the error that a failure stands for: one that callers branch on, with its sentence.
 func (f failure) asError() error {
+	if f.Lexicon {
+		return &lexicon.Refusal{Code: lexicon.Code(f.Code), Message: f.Message, Hint: f.Hint}
+	}
 	for _, known := range failures {
 		if f.Code != known.code {
 			continue

@@ -18,6 +18,7 @@ const (
 	Declared Standing = "declared" // in the operator's file
 	Common   Standing = "common"   // defined at run time, and everybody's
 	Proposed Standing = "proposed" // a user's own
+	Accepted Standing = "accepted" // a user's own, until it became everybody's
 	Gone     Standing = "removed"
 	Waiting  Standing = "pending" // a workflow waits for its definition
 )
@@ -57,18 +58,21 @@ func (l *Lexicon) List(tx store.Terms, p auth.Principal) ([]Listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Listed{e, standing(t), t.User, t.Client, t.Version, t.Updated})
+		list = append(list, Listed{e, StandingOf(t), t.User, t.Client, t.Version, t.Updated})
 	}
 	slices.SortStableFunc(list, func(a, b Listed) int { return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.User, b.User)) })
 	return list, nil
 }
 
-func standing(t store.Term) Standing {
+// StandingOf is that of a stored version.
+func StandingOf(t store.Term) Standing {
 	switch {
 	case t.Removed:
 		return Gone
 	case t.User == "":
 		return Common
+	case t.Accepted != "":
+		return Accepted
 	}
 	return Proposed
 }
