@@ -67,8 +67,11 @@ func live(dir string) error {
 }
 
 // writeOne makes a document, changes it, and reports it: one fact. A function that fails stands
-// beside it, and a recorded call.
+// beside it, a recorded call, and a move of an instance.
 func writeOne(ctx context.Context, db *sqlite.DB, writer int, name string) error {
+	if err := advance(ctx, db, writer, name); err != nil {
+		return err
+	}
 	db.Record(store.Event{Kind: store.EventCall, User: user(writer), Tool: "memory_recall"})
 	if writer == 0 {
 		_ = db.Update(ctx, func(t store.Tx) error {
@@ -145,23 +148,13 @@ func survived(t *testing.T, dir string, acknowledged []string) {
 	}
 	events := map[string]bool{}
 	documents := map[string]bool{}
-	err = db.View(context.Background(), func(tx store.Tx) error {
-		for after := int64(0); ; {
-			more, err := tx.EventsAfter(after, 1000)
-			if err != nil || len(more) == 0 {
-				return err
-			}
-			for _, e := range more {
-				after = e.Seq
-				if e.Kind == store.EventCall {
-					events[e.RequestID] = true
-				}
-			}
+	all := chainOf(t, db)
+	for _, e := range all {
+		if e.Kind == store.EventCall {
+			events[e.RequestID] = true
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
+	survivedMoves(t, db, all, acknowledged)
 	for _, name := range acknowledged {
 		if !events[name] {
 			t.Errorf("%s was acknowledged, its event is gone", name)

@@ -50,7 +50,7 @@ func moved(i store.Instance) (store.Instance, store.Move) {
 
 // moveEvent tells which version an instance has got.
 func moveEvent(i store.Instance) store.Event {
-	return store.Event{Kind: store.EventWorkflow, User: i.User, RequestID: i.ID, Detail: fmt.Sprintf(`{"version":%d}`, i.Version)}
+	return store.Event{Kind: store.EventWorkflow, User: i.User, RequestID: i.ID, Detail: fmt.Sprintf(`{"id":%q,"version":%d}`, i.ID, i.Version)}
 }
 
 // move makes a change: one fact with its event.
