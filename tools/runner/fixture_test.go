@@ -18,6 +18,7 @@ import (
 
 	"prax/auth"
 	"prax/store"
+	"prax/store/digest"
 	"prax/store/sqlite"
 	"prax/tools/definition"
 	"prax/tools/runner"
@@ -368,3 +369,5 @@ type reading struct {
 func (r reading) View(ctx context.Context, f func(store.Tx) error) error {
 	return r.Store.View(ctx, func(tx store.Tx) error { return f(r.show(tx)) })
 }
+
+func hash(text jsontext.Value) string { return digest.Hex(text) }
