@@ -1,0 +1,117 @@
+package workflow
+
+import "strings"
+
+// switches finds states in which the server may not be able to choose, and deterministic transitions that it never
+// takes.
+func (c *checker) switches() {
+	for i, s := range c.d.States {
+		if !c.reached[i] || s.Terminal {
+			continue
+		}
+		automatic := c.d.automatic(s)
+		if len(automatic) == 0 {
+			c.shadowed(i, s)
+			continue
+		}
+		var free, guarded []*Transition
+		for _, t := range automatic {
+			switch _, never := c.never[t]; {
+			case never:
+			case len(t.Guards) == 0:
+				free = append(free, t)
+			default:
+				guarded = append(guarded, t)
+			}
+		}
+		if len(free) > 1 {
+			c.tooMany(i, s, free, len(guarded) == 0)
+		}
+		c.undecided(i, s, free, guarded)
+	}
+}
+
+func (c *checker) shadowed(i int, s *State) {
+	for _, t := range s.Transitions {
+		if t.Actor == Deterministic {
+			c.add(Finding{
+				Code: ShadowedTransition, State: s.Name, Transition: t.Name, Path: c.path(i), Pointer: t.pointer(s, "actor"),
+				Text: "the deterministic transition " + t.Name + " of the state " + s.Name + " is never taken by the server: " +
+					"the state has transitions of others beside it, which it waits for",
+			})
+		}
+	}
+}
+
+func (c *checker) tooMany(i int, s *State, free []*Transition, always bool) {
+	f := Finding{
+		Code: AmbiguousSwitch, State: s.Name, Path: c.path(i), Pointer: s.pointer("transitions"),
+		Text: "in the state " + s.Name + " the server cannot choose between " + names(free) + ": none of them has guards",
+	}
+	if always {
+		f.Severity = SeverityError
+	}
+	c.add(f)
+}
+
+func names(list []*Transition) string {
+	var all []string
+	for _, t := range list {
+		all = append(all, t.Name)
+	}
+	return enumerate(all)
+}
+
+// undecided looks for a case in which no transition can be taken, and for one in which more than one can.
+func (c *checker) undecided(i int, s *State, free, guarded []*Transition) {
+	if len(guarded) == 0 && len(free) > 0 {
+		return
+	}
+	q := c.ask(s, nil, c.at(i))
+	for _, t := range guarded {
+		q.about(t.Guards...)
+	}
+	q.build()
+	without, both := "", ""
+	var pair []*Transition
+	found := false
+	q.each(func() bool {
+		if !c.fitting(q) {
+			return true
+		}
+		var viable []*Transition
+		for _, t := range guarded {
+			if q.all(t.Guards) == isTrue {
+				viable = append(viable, t)
+			}
+		}
+		if len(viable) == 0 && len(free) == 0 && !found {
+			found, without = true, q.told()
+		}
+		if len(viable) > 1 && pair == nil {
+			pair, both = viable, q.told()
+		}
+		return !found || pair == nil
+	})
+	if found {
+		c.flagged[i] = true
+		c.add(Finding{
+			Code: SwitchWithoutDefault, State: s.Name, Path: c.path(i), Pointer: s.pointer("transitions"),
+			Text: "in the state " + s.Name + " the server finds no transition to take" + when(without) + ": give it one without guards",
+		})
+	}
+	if pair != nil {
+		c.add(Finding{
+			Code: AmbiguousSwitch, State: s.Name, Path: c.path(i), Pointer: s.pointer("transitions"),
+			Text: "in the state " + s.Name + " the server cannot choose between " + names(pair) + when(both) + ": the guards of each hold",
+		})
+	}
+}
+
+// when words a case.
+func when(told string) string {
+	if told = strings.TrimSpace(told); told == "" {
+		return ""
+	}
+	return " when " + clipTo(told, 4*maxShown)
+}
