@@ -26,3 +26,23 @@ func BenchmarkLargeUpdate(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLargeMove is a move that changes a context of the largest size.
+func BenchmarkLargeMove(b *testing.B) {
+	db := benchmarked(b)
+	i, err := startInstance(db, "alice", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	large := []byte(`{"x":[` + strings.Repeat(`"some text",`, store.MaxContextBytes/13) + `0]}`)
+	b.SetBytes(int64(len(large)))
+	for b.Loop() {
+		next, m := moved(i)
+		next.Context = large
+		m.Next = next
+		if err := db.Update(context.Background(), func(t store.Tx) error { return t.Move(m) }); err != nil {
+			b.Fatal(err)
+		}
+		i = next
+	}
+}

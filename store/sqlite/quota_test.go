@@ -60,7 +60,7 @@ func TestInstanceQuota(t *testing.T) {
 	if err := acknowledge(db, second, "s"); !errors.Is(err, store.ErrQuota) {
 		t.Errorf("an acknowledgement beyond the bytes: %v", err)
 	}
-	if second, err = change(second, 10, store.Open); err != nil {
+	if _, err = change(second, 10, store.Open); err != nil {
 		t.Errorf("a move that makes room: %v", err)
 	}
 	begin("alice")
