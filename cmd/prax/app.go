@@ -18,6 +18,9 @@ import (
 	"prax/tools"
 	"prax/tools/builtin"
 	"prax/tools/definition"
+	"prax/tools/lexicon"
+	"prax/tools/praxec"
+	"prax/tools/runner"
 )
 
 // app is a running prax, put together.
@@ -28,7 +31,10 @@ type app struct {
 
 	db      *sqlite.DB
 	tools   *tools.Registry
-	defined *definition.Source // nil: there is no file of definitions
+	defined *definition.Source             // nil: there is no file of definitions
+	set     atomic.Pointer[definition.Set] // what is in force of it; nil: nothing yet
+	lexicon *lexicon.Lexicon
+	runner  *runner.Runner
 	clients *clients.Registry
 	mcp     *mcp.Server
 	server  *server.Server
@@ -58,13 +64,16 @@ func openApp(ctx context.Context, s *settings, out output, now func() time.Time)
 	if err := a.tools.Set("builtin", builtin.Tools(builtin.Config{HalfLife: s.HalfLife, Now: now})); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	if err := a.openWorkflows(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return a, nil
 }
 
 // instructions are what a caller is told when it connects.
 const instructions = "The tools listed here are those that you were granted; no other exists for you. " +
 	"What you remember or find belongs to the one user that you act for. " +
-	"The list can change while you are connected: ask for it again when a tool is unknown."
+	"The list can change while you are connected: ask for it again when a tool is unknown. " + praxec.Instructions
 
 // openClients reads the definitions and then clients.json, which grants their tools, for the first time and
 // builds what serves them.
@@ -131,10 +140,10 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	var (
 		wait     sync.WaitGroup
 		drained  sync.WaitGroup
-		failures = make(chan error, 3)
+		failures = make(chan error, 4)
 	)
 	// Without a watch an edit would not be obeyed: better not to serve at all.
-	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions} {
+	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions, a.runner.Run} {
 		wait.Go(func() {
 			if err := watch(beside); err != nil {
 				failures <- err

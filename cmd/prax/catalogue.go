@@ -11,7 +11,6 @@ import (
 	"prax/auth"
 	"prax/auth/clients"
 	"prax/tools"
-	"prax/tools/builtin"
 )
 
 // catalogue is the tools that a server with these settings has, for commands that run without one.
@@ -22,7 +21,7 @@ type catalogue struct {
 
 // newCatalogue is the tools that come with prax, and those of the operator's file.
 func newCatalogue(defined []*tools.Tool) catalogue {
-	c := catalogue{list: append(builtin.Tools(builtin.Config{}), defined...), byName: map[string]*tools.Tool{}}
+	c := catalogue{list: append(ownTools(), defined...), byName: map[string]*tools.Tool{}}
 	for _, t := range c.list {
 		c.byName[t.Name] = t
 		c.byName[tools.Spelling(t.Name, auth.Underscore)] = t

@@ -5,7 +5,6 @@ import (
 
 	"prax/store"
 	"prax/tools"
-	"prax/tools/builtin"
 	"prax/tools/definition"
 	"prax/tools/executor"
 )
@@ -20,7 +19,7 @@ func kinds() definition.Kinds {
 
 // taken are the names that no tool of a file may have.
 func taken() (names []string) {
-	for _, t := range builtin.Tools(builtin.Config{}) {
+	for _, t := range ownTools() {
 		names = append(names, t.Name)
 	}
 	return names
@@ -66,7 +65,7 @@ func (a *app) openDefinitions() {
 	}
 	a.defined = definition.Open(definition.Config{
 		Path: path, Kinds: kinds(), Taken: taken(), Log: a.out.log, Now: a.now, Changed: a.redefined,
-		Apply: func(set *definition.Set) error { return a.tools.Set(definedSource, set.Tools) },
+		Apply: a.applyDefinitions,
 	})
 }
 

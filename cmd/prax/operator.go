@@ -9,12 +9,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
 	"prax/auth/clients"
 	"prax/server/control"
 	"prax/store"
 	"prax/store/sqlite"
 	"prax/tools"
-	"prax/tools/builtin"
 )
 
 // operator is what an operator's command does: in the running server through its socket, or on the
@@ -76,7 +76,7 @@ func (p *program) accessJudge(s *settings) (operator, func() error, error) {
 		return o, end, err
 	}
 	catalogue := tools.NewRegistry(tools.Config{Store: noStore{}, Now: p.now})
-	if err := catalogue.Set("builtin", builtin.Tools(builtin.Config{})); err != nil {
+	if err := catalogue.Set("builtin", ownTools()); err != nil {
 		return nil, nil, err
 	}
 	defined, _ := s.define() // what is wrong with the file is for check to tell
@@ -102,6 +102,11 @@ func (noStore) View(context.Context, func(store.Tx) error) error { return errNoS
 
 // Update refuses.
 func (noStore) Update(context.Context, func(store.Tx) error) error { return errNoStore }
+
+// Instance refuses.
+func (noStore) Instance(context.Context, auth.Scope, string) (store.Instance, error) {
+	return store.Instance{}, errNoStore
+}
 
 // Verify refuses.
 func (noStore) Verify(context.Context) (store.Report, error) { return store.Report{}, errNoStore }

@@ -68,7 +68,7 @@ func isCommand(name, sub string) bool {
 // TestReadmeTools: the README's table is the catalogue, each tool with its tier.
 func TestReadmeTools(t *testing.T) {
 	t.Parallel()
-	rows := regexp.MustCompile("(?m)^\\| ((?:`\\w+`(?:, )?)+) \\| (LOW|MEDIUM|HIGH) \\|").FindAllStringSubmatch(readDoc(t, "README.md"), -1)
+	rows := regexp.MustCompile("(?m)^\\| ((?:`[\\w.]+`(?:, )?)+) \\| (LOW|MEDIUM|HIGH) \\|").FindAllStringSubmatch(readDoc(t, "README.md"), -1)
 	got := map[string]string{}
 	for _, row := range rows {
 		for name := range strings.SplitSeq(row[1], ", ") {

@@ -37,6 +37,9 @@ type settings struct {
 	KeepOnError    bool
 	AuditReads     bool
 	HalfLife       time.Duration
+	LexiconWrites  bool
+	SkillsSearch   bool
+	ScriptsSearch  bool
 	Log            slog.Level
 
 	home   string           // for paths that begin with ~/
@@ -124,6 +127,15 @@ var variables = []variable{
 	{name: "PRAX_HALF_LIFE", initial: "168h", flag: "half-life",
 		note:  "the age at which a memory counts half in a search",
 		parse: parsed(readDuration, func(s *settings) *time.Duration { return &s.HalfLife })},
+	{name: "PRAX_LEXICON_WRITES", initial: "false", flag: "lexicon-writes", boolean: true,
+		note:  "let callers define terms of the lexicon, each for its own user",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.LexiconWrites })},
+	{name: "PRAX_SKILLS_SEARCH", initial: "false", flag: "skills-search", boolean: true,
+		note:  "let callers find and read skills outside of a workflow too",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.SkillsSearch })},
+	{name: "PRAX_SCRIPTS_SEARCH", initial: "false", flag: "scripts-search", boolean: true,
+		note:  "let callers find and read scripts outside of a workflow too",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.ScriptsSearch })},
 	{name: "PRAX_LOG", initial: "info", flag: "log",
 		note:  "debug, info, warn or error; text on a terminal, JSON elsewhere",
 		parse: parsed(readLevel, func(s *settings) *slog.Level { return &s.Log })},

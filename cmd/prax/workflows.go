@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
+	"prax/tools"
+	"prax/tools/builtin"
+	"prax/tools/definition"
+	"prax/tools/lexicon"
+	"prax/tools/praxec"
+	"prax/tools/runner"
+	"prax/tools/workflow"
+)
+
+// ownTools are the tools that come with prax, for what needs their declarations and calls none.
+func ownTools() []*tools.Tool {
+	return append(builtin.Tools(builtin.Config{}), praxec.Tools(praxec.Config{})...)
+}
+
+// openWorkflows builds what runs workflows, and the two tools that callers do it by. They are there whether or not a
+// file defines any.
+func (a *app) openWorkflows() error {
+	a.lexicon = lexicon.New(nil, nil)
+	a.runner = runner.New(runner.Config{
+		Store: a.db, Catalog: definitions{a}, Decode: decodeDefinition, Log: a.out.log, Now: a.now, Live: a.liveClient,
+	})
+	return a.tools.Set("praxec", praxec.Tools(praxec.Config{
+		Runner: a.runner, Definitions: a.definitionSet, Lexicon: a.lexicon, Store: a.db, Settings: a.praxecSettings,
+		Reload: a.reloadDefinitions, Now: a.now, Log: a.out.log,
+	}))
+}
+
+// decodeDefinition compiles a definition as an instance has pinned it.
+func decodeDefinition(text jsontext.Value) (*workflow.Definition, error) {
+	return definition.Decode(text, kinds())
+}
+
+// definitions are those in force, for the runner.
+type definitions struct{ *app }
+
+// Definition is the one with this id.
+func (d definitions) Definition(id string) (*workflow.Definition, bool) {
+	found := d.definitionSet().Definition(id)
+	return found, found != nil
+}
+
+var nothingDefined = &definition.Set{}
+
+// definitionSet is what is in force of the file of definitions.
+func (a *app) definitionSet() *definition.Set {
+	if set := a.set.Load(); set != nil {
+		return set
+	}
+	return nothingDefined
+}
+
+// applyDefinitions puts what a file defines in force, all of it or nothing. Definitions are stored first: one that
+// declares a version which had another content before must not come into force.
+func (a *app) applyDefinitions(set *definition.Set) error {
+	if !a.quiet {
+		if err := a.runner.Pin(context.Background(), set.Definitions); err != nil {
+			return err
+		}
+	}
+	if err := a.tools.Set(definedSource, set.Tools); err != nil {
+		return err
+	}
+	if err := praxec.Configure(a.lexicon, set); err != nil {
+		return err
+	}
+	a.set.Store(set)
+	return nil
+}
+
+// reloadDefinitions reads the file of definitions again because a caller who may asked for it.
+func (a *app) reloadDefinitions() definition.Status {
+	if a.defined == nil {
+		return definition.Status{OK: true}
+	}
+	return a.defined.Reload("call")
+}
+
+// praxecSettings are what is switched on for callers, by a variable or by the file of definitions.
+func (a *app) praxecSettings() praxec.Settings {
+	s, in := a.settings, a.definitionSet().Settings
+	return praxec.Settings{
+		LexiconWrites: s.LexiconWrites || in.LexiconWrites,
+		SkillsSearch:  s.SkillsSearch || in.SkillsSearch,
+		ScriptsSearch: s.ScriptsSearch || in.ScriptsSearch,
+	}
+}
+
+// liveClient is a client as clients.json has it now.
+func (a *app) liveClient(name string) (auth.Principal, bool) {
+	if a.clients == nil { // before anybody can call
+		return auth.Principal{}, false
+	}
+	return a.clients.ByName(name)
+}
