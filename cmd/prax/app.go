@@ -117,7 +117,7 @@ func (a *app) serverConfig() server.Config {
 }
 
 func (a *app) controlConfig() control.Config {
-	return control.Config{Clients: a.clients, Tools: a.tools, Audit: a.db, Status: a.status, Now: a.now, Log: a.out.log}
+	return control.Config{Clients: a.clients, Tools: a.tools, Audit: a.db, Lexicon: a.lexicon, Status: a.status, Now: a.now, Log: a.out.log}
 }
 
 func (a *app) status() control.Status {

@@ -32,6 +32,13 @@ func commands() []command {
 		}},
 		{name: "access", summary: "explain what a client may use, and why", run: (*program).access},
 		{name: "call", summary: "call a tool with a client's rights", run: (*program).call},
+		{name: "lexicon", summary: "say what the words of workflows mean", sub: []command{
+			{name: "define", summary: "define a term for everybody, or give it aliases", run: (*program).lexiconDefine},
+			{name: "list", summary: "print every term, and what waits for a definition", run: (*program).lexiconList},
+			{name: "accept", summary: "make a user's own term everybody's", run: (*program).lexiconAccept},
+			{name: "remove", summary: "take a term away", run: (*program).lexiconRemove},
+			{name: "history", summary: "print the versions of a term", run: (*program).lexiconHistory},
+		}},
 		{name: "audit", summary: "read and verify the audit log", sub: []command{
 			{name: "tail", summary: "print the newest events", run: (*program).auditTail},
 			{name: "export", summary: "print every event as JSON lines", run: (*program).auditExport},

@@ -30,6 +30,8 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 		"client add": grant, "client rotate": edit, "client revoke": edit, "client list": grant,
 		"token hash": nil, "token inspect": {"clients"}, "version": nil, "health": {"addr"},
 		"access": {"clients", "config", "data"}, "call": {"clients", "config", "data"},
+		"lexicon define": {"config", "data"}, "lexicon list": {"config", "data"}, "lexicon accept": {"config", "data"},
+		"lexicon remove": {"config", "data"}, "lexicon history": {"config", "data"},
 		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"},
 	}
 	got := map[string][]string{}

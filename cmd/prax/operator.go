@@ -24,6 +24,12 @@ type operator interface {
 	Access(ctx context.Context, as, tool string) (control.Access, error)
 	Verify(ctx context.Context) (store.Report, error)
 	Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error
+
+	Define(ctx context.Context, d control.Draft) (control.Term, error)
+	Accept(ctx context.Context, w control.Word) (control.Term, error)
+	Remove(ctx context.Context, w control.Word) (control.Term, error)
+	Terms(ctx context.Context) ([]control.Term, error)
+	TermHistory(ctx context.Context, w control.Word) ([]control.Term, error)
 }
 
 // dial is the operator of the running server; false when none runs with this data directory.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"prax/auth"
@@ -167,7 +168,7 @@ func joined(a, b []string) []string {
 // put stores an entry as the newest of the view's user.
 func (v *view) put(tx store.Terms, p auth.Principal, e, was Entry, now time.Time) error {
 	if len(e.Aliases) > MaxList && len(e.Aliases) > len(was.Aliases) {
-		return invalid(e.Term, "aliases_add", "the term "+quoted(e.Term)+" would have more than 32 aliases")
+		return invalid(e.Term, "aliases_add", "the term "+quoted(e.Term)+" would have more than "+strconv.Itoa(MaxList)+" aliases")
 	}
 	if err := v.collision(e, was); err != nil {
 		return err
@@ -175,7 +176,7 @@ func (v *view) put(tx store.Terms, p auth.Principal, e, was Entry, now time.Time
 	i, stored := v.over[e.Term]
 	stored = stored && v.rows[i].stored.User == v.user
 	if v.user != "" && !stored && v.count() >= MaxTerms {
-		return over("a user has at most 1000 terms of its own")
+		return fmt.Errorf("%w: a user has at most %d terms of its own", store.ErrQuota, MaxTerms)
 	}
 	var version int64
 	var err error

@@ -195,6 +195,27 @@ func TestTermsThatCannotBe(t *testing.T) {
 	}
 }
 
+// TestDraftsThatSayNothing are refused however they came about.
+func TestDraftsThatSayNothing(t *testing.T) {
+	t.Parallel()
+	h, shop := open(t), "shop"
+	for _, d := range []lexicon.Draft{
+		{}, {Short: " "}, {Governance: lexicon.HumanOnly}, {Context: &shop}, {Aliases: []string{}},
+		{Aliases: []string{"x"}, Context: &shop}, {Aliases: []string{"x"}, Governance: lexicon.HumanOnly}, {Aliases: []string{"x"}, Refs: []string{"y"}},
+	} {
+		for _, p := range []auth.Principal{person, operator} {
+			_, err := h.write(func(tx store.Tx) (lexicon.Change, error) {
+				if p.User == person.User {
+					return h.Define(tx, p, "basket", d, morning)
+				}
+				return h.Publish(tx, p, "basket", d, morning)
+			})
+			equal(t, fmt.Sprintf("%+v", d), "INVALID_LEXICON_ENTRY", code(err))
+		}
+	}
+	equal(t, "basket", basket, h.means(person, "basket"))
+}
+
 // TestRedefinition keeps the aliases, and what it does not speak of where that would widen or narrow who may write.
 func TestRedefinition(t *testing.T) {
 	t.Parallel()

@@ -1,14 +1,13 @@
 package lexicon
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"prax/store"
 )
 
 // The bounds of what callers may write down.
@@ -57,25 +56,24 @@ func ParseDraft(term string, text jsontext.Value) (Draft, error) {
 			return Draft{}, invalid(term, m.name, m.name+" must be "+m.what)
 		}
 	}
-	if err := d.either(term); err != nil {
-		return Draft{}, err
+	if d.Aliases != nil {
+		d = Draft{Short: d.Short, Aliases: d.Aliases}
+		if d.Short != "" {
+			return Draft{}, invalid(term, "aliases_add", "a definition has either definition_short or aliases_add")
+		}
+		if len(d.Aliases) == 0 {
+			return Draft{}, invalid(term, "aliases_add", "aliases_add must name at least one alias")
+		}
 	}
 	return d, d.check(term)
 }
 
-// either tells a definition from further aliases: a caller sends one of them.
-func (d Draft) either(term string) error {
-	switch {
-	case d.Aliases == nil:
-		if strings.TrimSpace(d.Short) == "" {
-			return invalid(term, "definition_short", "definition_short must say something")
-		}
-	case len(d.Aliases) == 0:
-		return invalid(term, "aliases_add", "aliases_add must name at least one alias")
-	case d.Short != "":
-		return invalid(term, "aliases_add", "a definition has either definition_short or aliases_add")
+// says tells whether a draft has a definition, or else nothing but aliases.
+func (d Draft) says() bool {
+	if d.Short == "" {
+		return len(d.Aliases) > 0 && d.Context == nil && d.Refs == nil && d.Governance == ""
 	}
-	return nil
+	return strings.TrimSpace(d.Short) != ""
 }
 
 // check keeps a draft within its bounds.
@@ -84,8 +82,10 @@ func (d Draft) check(term string) error {
 		return invalid(term, "term", "the term "+quoted(term)+" must be "+nameForm)
 	}
 	switch {
+	case !d.says():
+		return invalid(term, "definition_short", "definition_short must say something")
 	case len(d.Short) > MaxShort:
-		return invalid(term, "definition_short", "definition_short must have at most 2048 bytes")
+		return invalid(term, "definition_short", "definition_short must have at most "+strconv.Itoa(MaxShort)+" bytes")
 	case !isText(d.Short):
 		return invalid(term, "definition_short", "definition_short must be printable text")
 	case d.Context != nil && *d.Context != "" && !isName(*d.Context):
@@ -103,7 +103,7 @@ func (d Draft) check(term string) error {
 
 func checkNames(term, member string, names []string) error {
 	if len(names) > MaxList {
-		return invalid(term, member, member+" must name at most 32")
+		return invalid(term, member, member+" must name at most "+strconv.Itoa(MaxList))
 	}
 	for _, name := range names {
 		if !isName(name) {
@@ -129,11 +129,3 @@ func isText(text string) bool {
 func printable(text string, is func(rune) bool) bool {
 	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !is(r) }) < 0
 }
-
-// over is an error about room, as the store has them.
-func over(what string) error { return &full{what} }
-
-type full struct{ what string }
-
-func (f *full) Error() string { return store.ErrQuota.Error() + ": " + f.what }
-func (f *full) Unwrap() error { return store.ErrQuota }
