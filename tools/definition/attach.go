@@ -16,7 +16,7 @@ func (r *reading) attach() {
 	for _, m := range scripts.members {
 		path := below("/scripts", m.name)
 		uri := m.find("uri")
-		if uri == nil || uri.kind != '"' || uri.text == "" {
+		if uri == nil || uri.kind != '"' || uri.text == "" || m.find("body") != nil || m.find("hash") == nil {
 			continue
 		}
 		name, ok := at.local(uri.text, path+"/uri")

@@ -108,7 +108,7 @@ func (c *compiler) turns(a *ability) bool {
 // ability finds a capability by name.
 func (c *compiler) ability(name, path string) *ability {
 	a := c.abilities[name]
-	if a == nil {
+	if a == nil && !c.sated() {
 		c.about(UnknownName, path, "names no capability: "+strconv.Quote(shown(name))+suggest(name, slices.Sorted(maps.Keys(c.abilities))))
 	}
 	return a
@@ -150,7 +150,7 @@ func (c *compiler) judgeAbility(a *ability) {
 	}
 	b.input(a.find("inputSchema"), a.path+"/inputSchema")
 	path := a.path + "/executor"
-	e := a.find("executor")
+	e := a.Executor
 	if e == nil || a.under != nil || !c.is(e, path, '{') {
 		return
 	}
@@ -174,10 +174,13 @@ func (r *reader) missing(path, key, why string) {
 	r.about(MissingKey, path, "has no "+key+": "+why)
 }
 
+// maxSuggested bounds the names among which the nearest is looked for.
+const maxSuggested = 500
+
 // suggest names the nearest of the names that are known, or some of them.
 func suggest(name string, known []string) string {
 	const most = 20
-	if near := tools.Nearest(name, known); near != "" {
+	if near := tools.Nearest(name, known[:min(len(known), maxSuggested)]); near != "" {
 		return ": did you mean " + strconv.Quote(near) + "?"
 	}
 	if len(known) == 0 {

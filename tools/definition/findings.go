@@ -37,6 +37,9 @@ func (f *findings) add(p Problem, known finding) {
 	*list = append(*list, p)
 }
 
+// sated tells whether no further error is kept, so that nobody needs to find words for one.
+func (f *findings) sated() bool { return len(f.errors) >= MaxProblems }
+
 // all is what is reported, in the order of the files.
 func (f *findings) all(files []string) Problems {
 	list := slices.Concat(f.errors, f.warnings)

@@ -5,18 +5,28 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"prax/store/digest"
 	"prax/tools/definition"
 	"prax/tools/schema"
 )
 
-// FuzzLoad: whatever the file is, loading it ends, gives either tools or an error with a place within the file,
-// and every tool of a good file is whole: its schemas can be served and have one canonical form.
+// FuzzLoad: whatever the file is, loading it ends, gives either a set or an error with a place within the file; every
+// tool of a good file is whole: its schemas can be served and have one canonical form; and the text of every definition
+// compiles to the same again.
 func FuzzLoad(f *testing.F) {
+	for _, name := range []string{"gate", "guards", "hello", "steps", "words", "wrapped", "chain", "evidence"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, false)
+	}
+	f.Add([]byte(wholeJSON), true)
 	for _, seed := range []string{whole, one(""), "a: &a [x]\nb: [*a, *a]\n", "version: &v [*v]", "a: !!binary x", "<<: {}", "- ? a\n", "%YAML 1.1\n---\na: 1", "a: |\n  x\n ...", "\"\\x00\": 1"} {
 		f.Add([]byte(seed), false)
 	}
-	f.Add([]byte(wholeJSON), true)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte, isJSON bool) {
 		path := filepath.Join(dir, "praxec.yaml")
@@ -50,6 +60,15 @@ func FuzzLoad(f *testing.F) {
 			}
 			if _, err := digest.Canonical(one.Input); err != nil {
 				t.Fatalf("schema %s: %v", one.Input, err)
+			}
+		}
+		for _, d := range set.Definitions {
+			again, err := definition.Decode(d.Text, kinds)
+			if err != nil {
+				t.Fatalf("%s: %v", d.Text, err)
+			}
+			if diff := cmp.Diff(describe(d), describe(again)); diff != "" || d.Hash != again.Hash || d.State(d.Initial) == nil {
+				t.Fatalf("%s (-file +text):\n%s", d.Text, diff)
 			}
 		}
 	})

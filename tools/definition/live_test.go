@@ -198,3 +198,95 @@ func TestRun(t *testing.T) {
 		t.Errorf("Run = %v", err)
 	}
 }
+
+// TestRunFolder: an edit of a file that is included, a new one in the folder, one that goes and one that comes again are in
+// force soon, and while one is broken or gone everything stays as it was.
+func TestRunFolder(t *testing.T) {
+	t.Parallel()
+	dir := tree(t, map[string]string{
+		"a.yaml":        "version: \"1\"\ninclude: [ parts/p.yaml ]\n",
+		"parts/p.yaml":  tool("p"),
+		"parts/q.yaml":  tool("q"),
+		"parts/p2.yaml": tool("p2"),
+	})
+	h := &house{path: dir}
+	h.Source = definition.Open(definition.Config{
+		Path: dir, Kinds: kinds, Apply: h.apply, Changed: h.change, Log: slog.New(slog.NewTextHandler(h, nil)),
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.Run(ctx) }()
+	save := func(name, text string) {
+		t.Helper()
+		next := filepath.Join(dir, "next")
+		if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.await(t, "p")
+	save("parts/p.yaml", tool("other"))
+	h.await(t, "other")
+	save("b.yaml", tool("b"))
+	h.await(t, "other b")
+	save("parts/p.yaml", "capabilities: [")
+	h.awaitStatus(t, false)
+	save("parts/p.yaml", tool("mended"))
+	h.await(t, "mended b")
+	if err := os.Remove(filepath.Join(dir, "parts/p.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	h.awaitStatus(t, false)
+	if names(h.Tools()) != "mended b" || len(h.Set().Files) != 3 {
+		t.Errorf("in force: %s of %v", names(h.Tools()), h.Set().Files)
+	}
+	save("parts/p.yaml", "include: [ q.yaml ]\n")
+	h.await(t, "q b")
+	if err := os.Remove(filepath.Join(dir, "b.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	h.await(t, "q")
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+// tool is a file that has one tool.
+func tool(name string) string {
+	return "capabilities: { " + name + ": { description: D., risk: low, expose: tool, executor: { kind: echo } } }\n"
+}
+
+// awaitStatus waits until the newest reading was good, or was not.
+func (h *house) awaitStatus(t *testing.T, ok bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for tick := time.Tick(5 * time.Millisecond); h.Status().OK != ok; <-tick {
+		if time.Now().After(deadline) {
+			t.Fatalf("status %+v", h.Status())
+		}
+	}
+}
+
+// TestSet: what is in force is there as a whole, and empty before there was anything.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, "")
+	if set := h.Set(); set == nil || set.Definitions != nil || set.Definition("hello") != nil {
+		t.Errorf("set %+v", h.Set())
+	}
+	text, err := os.ReadFile("testdata/hello.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.save(t, string(text))
+	if s := h.Reload("SIGHUP"); !s.OK || s.Definitions != 1 || s.Digest != h.Set().Digest || h.Set().Definition("hello") == nil {
+		t.Errorf("status %+v", s)
+	}
+	h.save(t, "version: \"1\"\nworkflows: { hello: {} }\n")
+	if s := h.Reload("SIGHUP"); s.OK || s.Definitions != 1 || h.Set().Definition("hello") == nil {
+		t.Errorf("broken: %+v", s)
+	}
+}

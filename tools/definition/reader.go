@@ -34,6 +34,9 @@ func (r *reader) about(code Code, path, text string) { r.judge(code, false, path
 func (r *reader) warn(code Code, path, text string) { r.judge(code, true, path, text) }
 
 func (r *reader) judge(code Code, warning bool, path, text string) {
+	if r.sated() {
+		return
+	}
 	at := r.root.at(path)
 	p := Problem{Code: code, Warning: warning, File: r.file, Line: at.line, Column: at.column, Path: r.full(path), Text: cut(r.shown(path)+" "+text, maxSentence)}
 	if at.file != nil {
@@ -156,6 +159,9 @@ func (r *reader) fillStruct(v *value, path string, out reflect.Value) bool {
 	for _, m := range v.members {
 		at := below(path, m.name)
 		i := index(known, m.name)
+		if i < 0 && r.sated() {
+			return false
+		}
 		if i < 0 {
 			fits = false
 			r.note(UnknownKey, m.place, at, r.unknown(m.name, path, written(out, known)))

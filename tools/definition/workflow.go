@@ -198,7 +198,7 @@ func (b *builder) timeout(f *flow) {
 
 // target checks the name of a state that something leads to.
 func (b *builder) target(name, path string) {
-	if b.states[name] {
+	if b.states[name] || b.sated() {
 		return
 	}
 	at := path + "/target"
