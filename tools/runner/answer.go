@@ -17,7 +17,7 @@ type Answer struct {
 	Refusal    *workflow.Refusal // why the request was refused, or what failed although the change stands; nil: nothing
 	Approvals  []store.Approval  // the open ones of this instance
 	Caller     workflow.Caller
-	Expired    bool // this call found that the time was over, and applied the timeout
+	Expired    bool // this call found that the time was over, and took the instance to where the timeout leads
 }
 
 // The errors that say that something is not there. They are the same, byte for byte, whether it never existed, is

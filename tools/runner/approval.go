@@ -3,8 +3,13 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/go-json-experiment/json"
 
 	"prax/store"
+	"prax/store/digest"
 	"prax/tools/workflow"
 )
 
@@ -69,4 +74,70 @@ func (r *Runner) approval(ctx context.Context, c *call, id string) (a store.Appr
 		return store.Approval{}, ErrUnknownApproval
 	}
 	return a, err
+}
+
+// park adds the open approval of an instance.
+func (r *Runner) park(s *sight, approvals []store.Approval) {
+	for _, a := range approvals {
+		parked, err := park(s.stored, a)
+		if err != nil {
+			r.config.Log.Error("an approval cannot be used", "approval", a.ID, "workflow", s.stored.ID, "cause", err)
+			continue
+		}
+		s.i.Parked, s.approvals = parked, []store.Approval{a}
+	}
+}
+
+// park is an approval as the engine sees it. One that is not of the instance as it stands, or whose arguments are not
+// those that a person is shown, is none.
+func park(i store.Instance, a store.Approval) (*workflow.Parked, error) {
+	if a.Instance != i.ID || a.Version != i.Version || a.Hash != i.DefinitionHash {
+		return nil, errors.New("it is not of the workflow as it is now")
+	}
+	if digest.Hex(a.Material) != a.Digest {
+		return nil, errors.New("its material does not have the digest that is stored with it")
+	}
+	var material struct {
+		Transition string         `json:"transition"`
+		Arguments  map[string]any `json:"arguments"`
+	}
+	if err := json.Unmarshal(a.Material, &material); err != nil {
+		return nil, fmt.Errorf("its material: %w", err)
+	}
+	arguments, err := object(a.Arguments)
+	if err != nil {
+		return nil, fmt.Errorf("its arguments: %w", err)
+	}
+	same := len(arguments) == 0 && len(material.Arguments) == 0 || reflect.DeepEqual(arguments, material.Arguments)
+	if !same || material.Transition != a.Transition {
+		return nil, errors.New("it is about another move than its material shows")
+	}
+	return &workflow.Parked{
+		Approval: a.ID, Transition: a.Transition, Arguments: arguments, Digest: a.Digest, Client: a.Client, Expires: a.Expires,
+	}, nil
+}
+
+// ask is the approval that a change opens.
+func (c *call) ask(d *workflow.Definition, i store.Instance, change *workflow.Change) (*store.Approval, error) {
+	ask := change.Ask
+	arguments, err := encode(ask.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	material, err := encode(ask.Material)
+	if err != nil {
+		return nil, err
+	}
+	a := &store.Approval{
+		ID: c.approval, User: i.User, Instance: i.ID, Version: i.Version, Definition: d.ID, Hash: d.Hash,
+		Transition: ask.Transition.Name, Arguments: arguments, Material: material, Digest: digest.Hex(material),
+		Queue: ask.Queue, Status: store.ApprovalOpen, Created: c.now, Expires: c.now.Add(store.ApprovalLife),
+	}
+	if e := ask.Transition.Executor; e != nil {
+		a.Tier = e.Tier.String()
+	}
+	if n := len(change.Steps); n > 0 {
+		a.Client = change.Steps[n-1].Client
+	}
+	return a, nil
 }

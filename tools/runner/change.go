@@ -89,7 +89,7 @@ func (r *Runner) commit(ctx context.Context, c *call, s *sight, d workflow.Decis
 func (w *written) answer(d *workflow.Definition, by workflow.Caller, change *workflow.Change, failed *workflow.Refusal) *Answer {
 	a := &Answer{
 		Definition: d, Instance: &w.instance, Stored: w.next.Normal(), Change: change, Refusal: failed, Caller: by,
-		Expired: change.Steps[0].Kind == workflow.StepTimeout,
+		Expired: change.Steps[0].Kind == workflow.StepTimeout && d.OnTimeout != "",
 	}
 	if w.approval != nil {
 		a.Approvals = []store.Approval{*w.approval}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -264,10 +265,22 @@ func (t told) types() string {
 	return strings.Join(names, " ")
 }
 
-// events are those of the chain about one instance, oldest first; those that Record took come later, in blocks.
+// events are those of the chain about one instance, oldest first: of changes, and of what was refused.
 func (h *house) events(id string) (changes, refusals []told) {
 	h.Helper()
 	h.flush()
+	h.eachEvent(func(e store.Event) {
+		changes = append(changes, h.about(id, e)...)
+		for _, refused := range e.Calls {
+			refusals = append(refusals, h.about(id, refused)...)
+		}
+	})
+	return changes, refusals
+}
+
+// eachEvent calls f with every event of the chain.
+func (h *house) eachEvent(f func(store.Event)) {
+	h.Helper()
 	for after := int64(0); ; {
 		var some []store.Event
 		err := h.db.View(context.Background(), func(tx store.Tx) (err error) {
@@ -278,30 +291,35 @@ func (h *house) events(id string) (changes, refusals []told) {
 			h.Fatal(err)
 		}
 		if len(some) == 0 {
-			return changes, refusals
+			return
 		}
 		for _, e := range some {
 			after = e.Seq
-			changes = append(changes, about(h, id, e)...)
-			refusals = append(refusals, about(h, id, e.Calls...)...)
+			f(e)
 		}
 	}
 }
 
-func about(t testing.TB, id string, all ...store.Event) (found []told) {
-	for _, e := range all {
-		if e.Kind != store.EventWorkflow {
-			continue
-		}
-		one := told{Event: e}
-		if err := json.Unmarshal([]byte(e.Detail), &one.Detail); err != nil {
-			t.Fatalf("detail %s: %v", e.Detail, err)
-		}
-		if one.Detail.WorkflowID == id {
-			found = append(found, one)
-		}
+// about is an event if it is one of this instance.
+func (h *house) about(id string, e store.Event) []told {
+	h.Helper()
+	if one, ok := h.told(e); ok && one.Detail.WorkflowID == id {
+		return []told{one}
 	}
-	return found
+	return nil
+}
+
+// told reads an event of a workflow.
+func (h *house) told(e store.Event) (one told, ok bool) {
+	h.Helper()
+	if e.Kind != store.EventWorkflow {
+		return one, false
+	}
+	one.Event = e
+	if err := json.Unmarshal([]byte(e.Detail), &one.Detail); err != nil {
+		h.Fatalf("detail %s: %v", e.Detail, err)
+	}
+	return one, true
 }
 
 // flush waits until what was recorded by now is in the chain.
@@ -322,10 +340,10 @@ func (h *house) flush() {
 	})
 }
 
-// eventually waits for a condition, ten seconds at most.
+// eventually waits for a condition, half a minute at most.
 func (h *house) eventually(what string, met func() bool) {
 	h.Helper()
-	deadline := time.NewTimer(10 * time.Second)
+	deadline := time.NewTimer(30 * time.Second)
 	defer deadline.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -333,7 +351,7 @@ func (h *house) eventually(what string, met func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			h.Fatalf("%s: not within ten seconds", what)
+			h.Fatalf("%s: not within half a minute", what)
 		}
 	}
 }
@@ -343,6 +361,9 @@ func contextOf(a *runner.Answer) string { return string(a.Stored.Context) }
 
 func equal[T any](t testing.TB, what string, got, want T) {
 	t.Helper()
+	if reflect.DeepEqual(got, want) {
+		return // of much data a diff takes long
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}

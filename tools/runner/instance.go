@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/store"
-	"prax/store/digest"
 	"prax/tools/workflow"
 )
 
@@ -133,47 +131,6 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 	s.stored, s.i.Evidence, s.i.Shown = stored, evidenceOf(evidence), shownOf(shown)
 	r.park(s, approvals)
 	return nil
-}
-
-// park adds the open approval of an instance.
-func (r *Runner) park(s *sight, approvals []store.Approval) {
-	for _, a := range approvals {
-		parked, err := park(s.stored, a)
-		if err != nil {
-			r.config.Log.Error("an approval cannot be used", "approval", a.ID, "workflow", s.stored.ID, "cause", err)
-			continue
-		}
-		s.i.Parked, s.approvals = parked, []store.Approval{a}
-	}
-}
-
-// park is an approval as the engine sees it. One that is not of the instance as it stands, or whose arguments are not
-// those that a person is shown, is none.
-func park(i store.Instance, a store.Approval) (*workflow.Parked, error) {
-	if a.Instance != i.ID || a.Version != i.Version || a.Hash != i.DefinitionHash {
-		return nil, errors.New("it is not of the workflow as it is now")
-	}
-	if digest.Hex(a.Material) != a.Digest {
-		return nil, errors.New("its material does not have the digest that is stored with it")
-	}
-	var material struct {
-		Transition string         `json:"transition"`
-		Arguments  map[string]any `json:"arguments"`
-	}
-	if err := json.Unmarshal(a.Material, &material); err != nil {
-		return nil, fmt.Errorf("its material: %w", err)
-	}
-	arguments, err := object(a.Arguments)
-	if err != nil {
-		return nil, fmt.Errorf("its arguments: %w", err)
-	}
-	same := len(arguments) == 0 && len(material.Arguments) == 0 || reflect.DeepEqual(arguments, material.Arguments)
-	if !same || material.Transition != a.Transition {
-		return nil, errors.New("it is about another move than its material shows")
-	}
-	return &workflow.Parked{
-		Approval: a.ID, Transition: a.Transition, Arguments: arguments, Digest: a.Digest, Client: a.Client, Expires: a.Expires,
-	}, nil
 }
 
 // decode is an instance as the engine sees it, without what is kept beside the row.

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 		os.Exit(child(dir))
 	}
 	// Some properties open a store a check: a few dozen do, unless the command line says otherwise.
-	if err := errors.Join(flag.Set("rapid.checks", "20"), flag.Set("rapid.steps", "25")); err != nil {
+	if err := errors.Join(flag.Set("rapid.checks", "15"), flag.Set("rapid.steps", "25")); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)

@@ -145,31 +145,6 @@ func numbered(all []workflow.Evidence, stored []store.Evidence) []workflow.Evide
 	return append(all[:old:old], evidenceOf(stored)...)
 }
 
-// ask is the approval that a change opens.
-func (c *call) ask(d *workflow.Definition, i store.Instance, change *workflow.Change) (*store.Approval, error) {
-	ask := change.Ask
-	arguments, err := encode(ask.Arguments)
-	if err != nil {
-		return nil, err
-	}
-	material, err := encode(ask.Material)
-	if err != nil {
-		return nil, err
-	}
-	a := &store.Approval{
-		ID: c.approval, User: i.User, Instance: i.ID, Version: i.Version, Definition: d.ID, Hash: d.Hash,
-		Transition: ask.Transition.Name, Arguments: arguments, Material: material, Digest: digest.Hex(material),
-		Queue: ask.Queue, Status: store.ApprovalOpen, Created: c.now, Expires: c.now.Add(store.ApprovalLife),
-	}
-	if e := ask.Transition.Executor; e != nil {
-		a.Tier = e.Tier.String()
-	}
-	if n := len(change.Steps); n > 0 {
-		a.Client = change.Steps[n-1].Client
-	}
-	return a, nil
-}
-
 // encode is the canonical JSON of a value of the engine; an object where it is nil.
 func encode(value any) (jsontext.Value, error) {
 	raw, err := json.Marshal(value)

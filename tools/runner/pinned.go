@@ -2,6 +2,7 @@ package runner
 
 import (
 	"container/list"
+	"errors"
 	"sync"
 
 	"prax/tools/workflow"
@@ -72,9 +73,12 @@ func (p *pinned) put(e *entry) *entry {
 	return e
 }
 
+var errPanicked = errors.New("compiling the definition panicked")
+
 // compiled is the entry with its definition.
 func (e *entry) compiled() (*entry, error) {
 	e.once.Do(func() {
+		e.err = errPanicked // unless it comes back
 		if e.d, e.err = e.build(); e.err == nil {
 			e.needs = needsOf(e.d)
 		}

@@ -95,7 +95,7 @@ func TestPin(t *testing.T) {
 	t.Parallel()
 	h, definitions := openRandom(t)
 	var all []*workflow.Definition
-	for n := range 5 {
+	for n := range 3 {
 		d := definitions.pin(&workflow.Definition{Initial: "s", States: []*workflow.State{{Name: "s"}}})
 		d.Text = jsontext.Value(fmt.Sprintf(`{"id":%q,"n":%d,"x":%q}`, d.ID, n, strings.Repeat("x", 2<<20)))
 		d.Hash = hash(d.Text)
