@@ -20,11 +20,7 @@ type reader struct {
 func (r *reader) note(code Code, at place, path, text string) { r.problem(code, false, at, path, text) }
 
 func (r *reader) problem(code Code, warning bool, at place, path, text string) {
-	p := Problem{Code: code, Warning: warning, File: r.file, Line: at.line, Column: at.column, Path: r.full(path), Text: cut(text, maxSentence)}
-	if at.file != nil {
-		p.File = *at.file
-	}
-	r.add(p, finding{code, at, text})
+	r.keep(Problem{Code: code, Warning: warning, Path: r.full(path), Text: text}, finding{code, at, text})
 }
 
 // about notes a problem of the thing that a path leads to. The text has no subject: the path is it.
@@ -34,15 +30,18 @@ func (r *reader) about(code Code, path, text string) { r.judge(code, false, path
 func (r *reader) warn(code Code, path, text string) { r.judge(code, true, path, text) }
 
 func (r *reader) judge(code Code, warning bool, path, text string) {
-	if r.sated() {
-		return
+	if !r.sated() {
+		r.keep(Problem{Code: code, Warning: warning, Path: r.full(path), Text: r.shown(path) + " " + text}, finding{code, r.root.at(path), text})
 	}
-	at := r.root.at(path)
-	p := Problem{Code: code, Warning: warning, File: r.file, Line: at.line, Column: at.column, Path: r.full(path), Text: cut(r.shown(path)+" "+text, maxSentence)}
-	if at.file != nil {
-		p.File = *at.file
+}
+
+// keep adds a problem with the place of a finding.
+func (r *reader) keep(p Problem, f finding) {
+	p.File, p.Line, p.Column, p.Text = r.file, f.at.line, f.at.column, cut(p.Text, maxSentence)
+	if f.at.file != nil {
+		p.File = *f.at.file
 	}
-	r.add(p, finding{code, at, text})
+	r.add(p, f)
 }
 
 // full is a path from the root of the configuration.
