@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -111,7 +112,10 @@ func TestTrailIsBounded(t *testing.T) {
 	r := begin(t, d, `{}`)
 	many := map[string]any{}
 	for n := range 1000 {
-		many[strings.Repeat("k", n+1)] = n
+		many[strings.Repeat("k", n%100)+fmt.Sprint(n)] = n
+	}
+	for n := range 5 {
+		many[fmt.Sprint(n)+strings.Repeat("a", 100_000)] = n
 	}
 	for _, decision := range []workflow.Decision{
 		r.plan(agent, "go", string(wt.Raw(many))),

@@ -357,3 +357,13 @@ func TestApprovalOfAnotherTransition(t *testing.T) {
 	r.i.Parked.Transition = "wait"
 	r.expect(r.d.Resolve(r.i, person, yes(r), r.now), "CORRUPT_WORKFLOW")
 }
+
+// TestDecisionsShareNoEvidence decides twice on one instance whose evidence has room for more.
+func TestDecisionsShareNoEvidence(t *testing.T) {
+	t.Parallel()
+	r := begin(t, shipping(), `{}`)
+	r.i.Evidence = make([]workflow.Evidence, 1, 8)
+	first := r.plan(agent, "ship", `{"to":"rome"}`).Change.Next
+	r.plan(person, "ship", `{"to":"oslo"}`)
+	equal(t, "client", first.Evidence[1].Client, "agent")
+}

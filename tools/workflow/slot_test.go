@@ -54,6 +54,9 @@ func TestStateSlots(t *testing.T) {
 	decision = r.submit(agent, "hand", `{}`, "done")
 	r.context(`{"last":"src/a.go"}`)
 	equal(t, "delta", decision.Change.Steps[0].Delta, nil)
+
+	decision = begin(t, d, `{}`).submit(agent, "hand", `{}`, "done")
+	equal(t, "removed, but it never was there", decision.Change.Steps[0].Removed, nil)
 }
 
 func TestPathConstraint(t *testing.T) {

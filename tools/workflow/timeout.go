@@ -70,7 +70,7 @@ func (m *move) tooLate(transition string) Decision {
 
 func (m *move) timedOut(to string) {
 	payload := map[string]any{
-		"elapsedMs": max(m.now.Sub(m.next.Created), 0).Milliseconds(),
+		"elapsedMs": m.now.Sub(m.next.Created).Milliseconds(),
 		"timeoutMs": m.d.Timeout.Milliseconds(),
 		"fromState": m.next.State, "applied": to != "",
 	}
