@@ -40,6 +40,8 @@ func (q *question) buildWorld() *question {
 	for _, key := range q.leafOrder {
 		if kind, is := strings.CutPrefix(key, "have "); is {
 			q.evidence(kind)
+		} else if strings.HasPrefix(key, "enough ") {
+			q.either(key)
 		}
 	}
 	return q
@@ -139,7 +141,7 @@ func (q *question) evidence(kind string) {
 		a.choices = append(a.choices, choice{bit: 1, set: func() { q.truths[key] = true }})
 	}
 	if m&unset != 0 {
-		a.choices = append(a.choices, choice{bit: unset, word: "is missing", set: func() { q.truths[key] = false }})
+		a.choices = append(a.choices, choice{bit: unset, says: isMissing, set: func() { q.truths[key] = false }})
 	}
 	q.axis(a)
 }
@@ -157,7 +159,7 @@ func (q *question) aboutInstance(s *seenPath) {
 	values, _ := represent(s.compared, kindNumber)
 	for _, v := range values {
 		if n, _ := v.(float64); n >= 1 && n == math.Trunc(n) {
-			a.choices = append(a.choices, choice{word: "is " + word(v), set: func() { q.env.Version = int64(n) }})
+			a.choices = append(a.choices, choice{value: v, says: isValue, set: func() { q.env.Version = int64(n) }})
 		}
 	}
 	if len(a.choices) > 0 {
@@ -212,10 +214,10 @@ func (q *question) parts(h *held, s *seenPath, d domain, steps []string, set fun
 	}
 	a := &axis{slot: -1, name: s.path.String(), hidden: func() bool { return !h.open }}
 	for _, v := range values {
-		a.choices = append(a.choices, choice{word: "is " + word(v), set: func() { p.value, p.there = v, true; set() }})
+		a.choices = append(a.choices, choice{value: v, says: isValue, set: func() { p.value, p.there = v, true; set() }})
 	}
 	if d.absent {
-		a.choices = append(a.choices, choice{word: "is not set", set: func() { p.there = false; set() }})
+		a.choices = append(a.choices, choice{says: isNotSet, set: func() { p.there = false; set() }})
 	}
 	q.axis(a)
 }
@@ -264,11 +266,11 @@ func (q *question) slot(id int, paths []*seenPath) {
 	a := &axis{slot: id, name: s.path()}
 	for n, v := range s.values {
 		if m&(1<<n) != 0 {
-			a.choices = append(a.choices, choice{bit: 1 << n, word: "is " + word(v), set: func() { h.open, h.whole = false, v; set() }})
+			a.choices = append(a.choices, choice{bit: 1 << n, value: v, says: isValue, set: func() { h.open, h.whole = false, v; set() }})
 		}
 	}
 	if m&unset != 0 {
-		a.choices = append(a.choices, choice{bit: unset, word: "is not set", set: func() { h.open = false; delete(q.env.Context, s.name) }})
+		a.choices = append(a.choices, choice{bit: unset, says: isNotSet, set: func() { h.open = false; delete(q.env.Context, s.name) }})
 	}
 	if m&others != 0 {
 		a.choices = append(a.choices, choice{bit: others, set: func() { h.open = true; set() }})
@@ -294,6 +296,9 @@ func (q *question) otherValues(h *held, s *slot, p *seenPath, set func()) {
 		return // it is there
 	}
 	d := domain{open: true, kinds: s.kinds}
+	if q.usual {
+		d.kinds = s.usual
+	}
 	if len(steps) > 0 {
 		if d = anything; s.schema != nil {
 			d = q.c.within(s.schema, steps)

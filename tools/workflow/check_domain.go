@@ -174,6 +174,7 @@ type slot struct {
 	values   []any
 	open     bool
 	kinds    kinds // of other values
+	usual    kinds // those that are to be reckoned with: a sum of numbers is a number, unless it is too large for one
 	schema   *Schema
 	touches  []touch // in the order of the edges
 	readers  map[int]bool
@@ -213,10 +214,7 @@ func (c *checker) slotID(name string) int {
 	if !known {
 		id = len(c.slots)
 		c.slotIDs[name] = id
-		c.slots = append(c.slots, &slot{name: name, schema: c.d.Slots[name], kinds: allKinds, readers: map[int]bool{}})
-		if s := c.slots[id].schema; s != nil {
-			c.slots[id].kinds = valuesOf(c.decoded(s)).kinds
-		}
+		c.slots = append(c.slots, &slot{name: name, schema: c.d.Slots[name], readers: map[int]bool{}})
 	}
 	return id
 }
@@ -239,7 +237,7 @@ func (s *slot) bit(value any) mask {
 		}
 	}
 	if len(s.values) == maxValues {
-		s.open = true
+		s.open, s.kinds, s.usual = true, allKinds, allKinds
 		return others
 	}
 	s.values = append(s.values, value)

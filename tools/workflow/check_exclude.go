@@ -8,7 +8,9 @@ func (c *checker) touch() {
 		case moves, stays:
 			c.touchTransition(e, list)
 		case asking:
-			c.touchEvidence(list, e.t, humanRequest)
+			if c.touchEvidence(list, e.t, humanRequest); e.t.Name == AskHuman {
+				c.touchEvidence(list, e.t, humanApproval) // nothing else comes of it
+			}
 		case enters:
 			a := c.state(e.to).OnEnter
 			for _, p := range c.byAction[a] {

@@ -51,57 +51,83 @@ func (c *checker) path(node int) []string {
 // It turns off the edges that need of a slot what it never is there.
 func (c *checker) flow() {
 	c.visible = make([]map[int]mask, len(c.nodes))
-	at := make([]mask, len(c.nodes))
-	touching := make([]*touch, len(c.edges))
+	f := newFlow(c)
 	for id, s := range c.slots {
 		if len(s.readers) == 0 {
 			continue
 		}
-		for i := range s.touches {
-			touching[s.touches[i].edge] = &s.touches[i]
-		}
-		c.follow(id, at, touching)
+		f.follow(c.start, c.atStart(id), s.touches)
 		for node := range s.readers {
 			if c.visible[node] == nil {
 				c.visible[node] = map[int]mask{}
 			}
-			c.visible[node][id] = at[node]
+			c.visible[node][id] = f.at[node]
 		}
 		for i := range s.touches {
 			e := c.edges[s.touches[i].edge]
-			if m := at[e.from]; m != 0 && s.touches[i].apply(m) == 0 {
+			if m := f.at[e.from]; m != 0 && s.touches[i].apply(m) == 0 {
 				c.turnOff(e)
 			}
-			touching[s.touches[i].edge] = nil
 		}
 	}
 }
 
-// follow fills at with what one slot can be at each node: 0 where nothing leads.
-func (c *checker) follow(id int, at []mask, touching []*touch) {
-	clear(at)
-	at[c.start] = c.atStart(id)
-	waiting := make([]bool, len(c.nodes))
-	for queue := []int{c.start}; len(queue) > 0; queue = queue[1:] {
-		node := queue[0]
-		waiting[node] = false
+// flow is the graph without the edges that are off, laid out so that it is fast to follow a slot through it.
+type flow struct {
+	first    []int32 // of each node, among the next two; one more at the end
+	to       []int32
+	edge     []int32
+	at       []mask // what the slot can be at each node: 0 where nothing leads
+	touching []*touch
+	waiting  []bool
+	queue    []int32 // a ring: each node waits once
+}
+
+func newFlow(c *checker) *flow {
+	n := len(c.nodes)
+	f := &flow{
+		first: make([]int32, 1, n+1), at: make([]mask, n), touching: make([]*touch, len(c.edges)),
+		waiting: make([]bool, n), queue: make([]int32, n+1),
+	}
+	for node := range n {
 		for _, e := range c.out[node] {
-			if e.off {
-				continue
-			}
-			m := at[node]
-			if t := touching[e.id]; t != nil {
-				m = t.apply(m)
-			}
-			if m|at[e.to] == at[e.to] {
-				continue
-			}
-			at[e.to] |= m
-			if !waiting[e.to] {
-				waiting[e.to] = true
-				queue = append(queue, e.to)
+			if !e.off {
+				f.to, f.edge = append(f.to, int32(e.to)), append(f.edge, int32(e.id))
 			}
 		}
+		f.first = append(f.first, int32(len(f.to)))
+	}
+	return f
+}
+
+// follow fills at for one slot.
+func (f *flow) follow(start int, begins mask, touches []touch) {
+	for i := range touches {
+		f.touching[touches[i].edge] = &touches[i]
+	}
+	clear(f.at)
+	f.at[start] = begins
+	f.queue[0] = int32(start)
+	for head, tail := 0, 1; head != tail; head = (head + 1) % len(f.queue) {
+		node := f.queue[head]
+		f.waiting[node] = false
+		for i := f.first[node]; i < f.first[node+1]; i++ {
+			m, to := f.at[node], f.to[i]
+			if t := f.touching[f.edge[i]]; t != nil {
+				m = t.apply(m)
+			}
+			if m|f.at[to] == f.at[to] {
+				continue
+			}
+			f.at[to] |= m
+			if !f.waiting[to] {
+				f.waiting[to], f.queue[tail] = true, to
+				tail = (tail + 1) % len(f.queue)
+			}
+		}
+	}
+	for i := range touches {
+		f.touching[touches[i].edge] = nil
 	}
 }
 

@@ -113,9 +113,9 @@ func (c *checker) widen() {
 		changed = false
 		for _, p := range c.puts {
 			s := c.slots[p.slot]
-			values, open := len(s.values), s.open
+			before := [...]int{len(s.values), int(s.kinds), int(s.usual)}
 			c.written(p)
-			changed = changed || len(s.values) != values || s.open != open
+			changed = changed || before != [...]int{len(s.values), int(s.kinds), int(s.usual)}
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (c *checker) written(p *put) mask {
 		return s.bit(value)
 	}
 	if p.from == nil {
-		return c.any(s)
+		return c.computed(s, p)
 	}
 	steps := p.from.Steps()
 	switch p.from.Root() {
@@ -147,7 +147,61 @@ func (c *checker) written(p *put) mask {
 			return s.bit(value)
 		}
 	}
-	return c.any(s)
+	return c.any(s, allKinds, allKinds)
+}
+
+// computed is what a mapping that is no path can make. One that makes a number of numbers is a sum or the like, which
+// makes null of what is no number.
+func (c *checker) computed(s *slot, p *put) mask {
+	env := expr.Env{Context: map[string]any{}, Arguments: map[string]any{}, Input: map[string]any{}}
+	usual := kindNumber
+	for _, path := range p.value.Paths() {
+		steps := path.Steps()
+		var d domain
+		switch {
+		case len(steps) == 0:
+			return c.any(s, allKinds, allKinds)
+		case path.Root() == expr.Context:
+			insert(env.Context, steps, 1.0)
+			d = c.slots[c.slotID(steps[0])].domain(len(steps))
+		case path.Root() == expr.Input:
+			insert(env.Input, steps, 1.0)
+			d = c.within(c.d.Input, steps)
+		case path.Root() == expr.Arguments && p.t != nil:
+			insert(env.Arguments, steps, 1.0)
+			d = c.within(p.t.Input, steps)
+		default:
+			return c.any(s, allKinds, allKinds)
+		}
+		if d.all()&^(kindNumber|kindNull) != 0 {
+			usual |= kindNull
+		}
+	}
+	value, err := p.value.Eval(env)
+	if _, number := value.(float64); err != nil || !number {
+		return c.any(s, allKinds, allKinds)
+	}
+	return c.any(s, kindNumber|kindNull, usual)
+}
+
+// domain is what a slot is known to be; nothing is known of what is within it.
+func (s *slot) domain(steps int) domain {
+	if steps > 1 {
+		return anything
+	}
+	return domain{values: s.values, open: s.open, kinds: s.usual}
+}
+
+// all are the kinds of everything in a domain.
+func (d domain) all() kinds {
+	var k kinds
+	if d.open {
+		k = d.kinds
+	}
+	for _, v := range d.values {
+		k |= kindOf(v)
+	}
+	return k
 }
 
 // gives is what an executor that does nothing gives at a path.
@@ -161,14 +215,16 @@ func (a *Action) gives(steps []string) (any, bool) {
 	return nil, false
 }
 
-// any is whatever fits the slot.
-func (c *checker) any(s *slot) mask {
+// any is whatever fits the slot, of some kinds.
+func (c *checker) any(s *slot, of, usual kinds) mask {
 	if s.schema != nil {
-		if d := valuesOf(c.decoded(s.schema)); !d.open {
+		d := valuesOf(c.decoded(s.schema))
+		if !d.open {
 			return c.fromDomain(s, d)
 		}
+		of, usual = of&d.kinds, usual&d.kinds
 	}
-	s.open = true
+	s.open, s.kinds, s.usual = true, s.kinds|of, s.usual|usual
 	return others
 }
 
@@ -176,7 +232,7 @@ func (c *checker) any(s *slot) mask {
 func (c *checker) fromDomain(s *slot, d domain) mask {
 	var m mask
 	if d.open {
-		m |= c.any(s)
+		m |= c.any(s, d.kinds, d.kinds)
 	}
 	for _, value := range d.values {
 		m |= s.bit(value)
@@ -194,7 +250,7 @@ func (c *checker) fromSlot(s, from *slot) mask {
 	}
 	var m mask
 	if from.open {
-		m |= c.any(s)
+		m |= c.any(s, from.kinds, from.usual)
 	}
 	for _, value := range from.values {
 		m |= s.bit(value)

@@ -21,6 +21,7 @@ type question struct {
 	leaves    map[string]bool // what the guards ask beside expressions
 	leafOrder []string
 	axes      []*axis
+	usual     bool // only what is to be reckoned with
 	inexact   bool // what is tried does not stand for all that can be
 
 	env    *expr.Env
@@ -46,9 +47,32 @@ type axis struct {
 }
 
 type choice struct {
-	bit  mask
-	word string
-	set  func()
+	bit   mask
+	value any
+	says  says
+	set   func()
+}
+
+// says is what a choice tells of its axis.
+type says byte
+
+const (
+	nothing   says = iota
+	isValue        // it is the value
+	isNotSet       // there is none
+	isMissing      // the same, of evidence
+)
+
+func (c choice) words() string {
+	switch c.says {
+	case isValue:
+		return "is " + word(c.value)
+	case isNotSet:
+		return "is not set"
+	case isMissing:
+		return "is missing"
+	}
+	return ""
 }
 
 // held is an object with members that are chosen apart from each other.
@@ -96,7 +120,9 @@ func (q *question) about(guards ...*Guard) *question {
 			q.leaf(leafKey(g))
 		case GuardEvidence:
 			for _, r := range g.Requires {
-				q.leaf("have " + r.Kind)
+				if q.leaf("have " + r.Kind); !r.sure() {
+					q.leaf(r.key())
+				}
 			}
 		}
 	})
@@ -113,9 +139,9 @@ func (q *question) leaf(key string) {
 func leafKey(g *Guard) string { return string(g.Kind) + " " + g.Name }
 
 func (q *question) aboutExpr(g expr.Guard) {
-	tangled := tangles.MatchString(g.String())
-	tested := g.Tested()
-	for _, p := range g.Paths() {
+	paths, tested := g.Paths(), g.Tested()
+	tangled := len(paths) > 1 && tangles.MatchString(g.String())
+	for _, p := range paths {
 		s := q.see(p)
 		s.tangled = s.tangled || tangled
 		s.only = s.only && slices.ContainsFunc(tested, func(t expr.Path) bool { return t.String() == p.String() })
@@ -187,7 +213,7 @@ func (q *question) told() string {
 		if a.hidden != nil && a.hidden() {
 			continue
 		}
-		if w := a.choices[a.now].word; a.name != "" && w != "" {
+		if w := a.choices[a.now].words(); a.name != "" && w != "" {
 			words = append(words, a.name+" "+w)
 		}
 	}

@@ -43,9 +43,24 @@ func (c *checker) leading(state int) string {
 		if !c.reached[e.from] {
 			return "what leads there begins in the state " + from + ", which cannot be reached either"
 		}
-		return "the transition " + e.t.Name + " of the state " + from + " can never lead there"
+		text := "the transition " + e.t.Name + " of the state " + from + " can never lead there"
+		if c.keeps(c.nodes[e.from]) {
+			text += ", for the while of that state always holds"
+		}
+		return text
 	}
 	return ""
+}
+
+// keeps tells whether the while of a state holds whatever happens.
+func (c *checker) keeps(i int) bool {
+	s := c.d.States[i]
+	if s.While == nil {
+		return false
+	}
+	q := c.ask(s, nil, c.anywhere).about(s.While).build()
+	found := q.answer(func() judged { return q.judge(s.While) })
+	return found.complete && !found.fails
 }
 
 // unfinished finds the states that no way leads on from to the end.
@@ -64,6 +79,9 @@ func (c *checker) unfinished() {
 		}
 		f := Finding{Code: CannotFinish, State: s.Name, Path: c.path(i), Pointer: s.pointer()}
 		f.Text = "the state " + s.Name + c.by(i) + " cannot finish: nothing that is possible there leads to a terminal state"
+		if c.keeps(i) {
+			f.Text += ", for its while always holds"
+		}
 		if len(s.Transitions) == 0 {
 			f.Code, f.Text = DeadEnd, "the state "+s.Name+c.by(i)+" is a dead end: it is not terminal and has no transitions"
 		}
@@ -85,7 +103,7 @@ func (c *checker) endings() []int {
 func (c *checker) backwards(to []int) []bool {
 	in := make([][]int, len(c.nodes))
 	for _, e := range c.edges {
-		if !e.off && e.kind != late {
+		if !e.off && e.kind != late && !c.hidden(e) {
 			in[e.to] = append(in[e.to], e.from)
 		}
 	}
@@ -102,6 +120,11 @@ func (c *checker) backwards(to []int) []bool {
 		}
 	}
 	return found
+}
+
+// hidden tells whether nobody is offered the edge: it is the server's, and the server never comes to take it.
+func (c *checker) hidden(e *edge) bool {
+	return e.t != nil && e.t.Actor == Deterministic && len(c.d.automatic(c.state(e.from))) == 0
 }
 
 // waits are the nodes that the timeout leads on from. It comes once: what can be reached behind it has to do without.

@@ -50,7 +50,7 @@ func (c *checker) stuck(i int, s *State) (string, bool) {
 		return "", true
 	}
 	q := c.ask(s, nil, c.at(i))
-	q.numbers = map[string][]float64{}
+	q.usual, q.numbers = true, map[string][]float64{}
 	for _, x := range exits {
 		q.about(x.t.Guards...)
 		c.aboutPuts(q, x.puts)
@@ -113,6 +113,9 @@ func (c *checker) reliable(i int, s *State, t *Transition) bool {
 	leaves := false
 	for _, e := range c.out[i] {
 		leaves = leaves || e.t == t && !e.off && e.kind == moves && c.leaves(e)
+		if e.t == t && c.hidden(e) {
+			return false
+		}
 	}
 	switch {
 	case !leaves && !c.helps(i, s, t):

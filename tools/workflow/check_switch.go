@@ -68,6 +68,7 @@ func (c *checker) undecided(i int, s *State, free, guarded []*Transition) {
 		return
 	}
 	q := c.ask(s, nil, c.at(i))
+	q.usual = true
 	for _, t := range guarded {
 		q.about(t.Guards...)
 	}

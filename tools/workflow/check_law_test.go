@@ -1,0 +1,220 @@
+package workflow_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"prax/auth"
+	"prax/tools/workflow"
+	"prax/tools/workflow/workflowtest"
+)
+
+// everybody is who drives a definition at random: all that a gate or a guard can ask for.
+var everybody = []workflow.Caller{
+	agent, person, {Client: "jumper", User: "ann", Permissions: auth.Names("jump", "move")},
+	{Client: "chief", User: "bob", Roles: auth.Names("human"), Permissions: auth.Names("jump", "move")}, overseer,
+}
+
+// wander drives an instance at random for a while, and tells of a dead end: an instance that is open, in which nobody
+// can take anything that leads on, and no question is open.
+func wander(d *workflow.Definition, r *rand.Rand, input string, steps int) error {
+	t := &drive{t: quiet{}, d: d, now: morning}
+	t.commit(d.Begin("wf_1", agent, []byte(input), t.now))
+	for n := 0; n < steps && t.i != nil && t.i.Open; n++ {
+		links := openLinks(d, t.i)
+		if len(links) == 0 && d.OnTimeout != "" && !t.i.Due.IsZero() {
+			t.now = t.i.Due // there is nothing to do but to wait
+			t.commit(d.Expire(t.i, t.now))
+			continue
+		}
+		if len(links) == 0 {
+			return fmt.Errorf("after %d steps nothing can be taken in the state %s with %v", n, t.i.State, t.i.Context)
+		}
+		one := links[r.IntN(len(links))]
+		if t.i.Parked != nil && r.IntN(3) == 0 {
+			t.commit(d.Resolve(t.i, everybody[r.IntN(len(everybody))], workflow.Answer{
+				Approval: t.i.Parked.Approval, Digest: t.i.Parked.Digest, Approve: r.IntN(2) == 0,
+			}, t.now))
+			continue
+		}
+		t.commit(t.plan(one.by, one.link.Transition.Name, string(workflowtest.Raw(someArguments(r, one.link)))))
+		t.now = t.now.Add(time.Second)
+	}
+	return nil
+}
+
+// quiet is a test that is not there: what an engine refuses is no failure here.
+type quiet struct{ testing.TB }
+
+func (quiet) Helper() {}
+
+type taker struct {
+	by   workflow.Caller
+	link workflow.Link
+}
+
+func openLinks(d *workflow.Definition, i *workflow.Instance) []taker {
+	var open []taker
+	for _, c := range everybody {
+		for _, l := range d.Links(i, c) {
+			if l.Blocked == nil && l.Transition.Name != workflow.AskHuman {
+				open = append(open, taker{c, l})
+			}
+		}
+	}
+	return open
+}
+
+func someArguments(r *rand.Rand, l workflow.Link) map[string]any {
+	if l.Approves != "" && l.Arguments != nil {
+		return l.Arguments
+	}
+	values := []any{1.0, 7.0, "src/a.go", nil, []any{"red"}, true}
+	arguments := map[string]any{
+		"x": values[r.IntN(len(values))], "mode": modes[r.IntN(len(modes))], "sure": r.IntN(2) == 0,
+	}
+	if c := l.Transition.Choices; c != nil {
+		arguments[c.Field] = []any{"red", "blue"}[r.IntN(2)]
+	}
+	return arguments
+}
+
+// TestAcceptedDefinitionsHaveNoDeadEnd drives definitions of which Check has nothing to say. A while is out of it: that
+// it ends before its bound is taken on trust.
+func TestAcceptedDefinitionsHaveNoDeadEnd(t *testing.T) {
+	t.Parallel()
+	t.Run("made to be sound", func(t *testing.T) {
+		t.Parallel()
+		for seed := range uint64(150) {
+			d, r := sound(seed)
+			for range 3 {
+				if err := wander(d, r, fmt.Sprintf(`{"mode":%q}`, modes[r.IntN(3)]), 40); err != nil {
+					t.Fatalf("seed %d: %v\n%s", seed, err, d.Mermaid())
+				}
+			}
+		}
+	})
+	t.Run("made of anything", func(t *testing.T) {
+		t.Parallel()
+		const tries = 2000
+		accepted, stuck := 0, 0
+		for seed := range tries {
+			d := workflowtest.Definitions().Example(seed)
+			d.Filter = workflow.AllLinks // what is hidden can be taken all the same
+			r := rand.New(rand.NewPCG(uint64(seed), 1))
+			blocked := slices.ContainsFunc(d.Check(workflow.World{Callers: everybody}), hinders)
+			err := wander(d, r, `{}`, 30)
+			if blocked || slices.ContainsFunc(d.States, func(s *workflow.State) bool { return s.While != nil }) {
+				if err != nil {
+					stuck++
+				}
+				continue
+			}
+			if accepted++; err != nil {
+				t.Fatalf("seed %d: %v\n%s%s", seed, err, told(d.Check(workflow.World{Callers: everybody})), d.Mermaid())
+			}
+		}
+		t.Logf("%d accepted, %d of the others stuck", accepted, stuck)
+		if accepted < 100 || stuck < 100 {
+			t.Errorf("of %d definitions %d were accepted, and %d of the others came to a dead end: too few to show anything", tries, accepted, stuck)
+		}
+	})
+}
+
+// hinders tells whether a finding says that an instance may not go on.
+func hinders(f workflow.Finding) bool {
+	switch f.Code {
+	case workflow.UnreadWrite, workflow.UnreachableState, workflow.NoPromptSource, workflow.ShadowedTransition, workflow.SlotMaybeUnset,
+		workflow.SlotNeverWritten, workflow.NoOutput, workflow.AmbiguousSwitch:
+		return false
+	}
+	return f.Code != workflow.UnsatisfiableGuard
+}
+
+func TestCheckTakesAnyDefinition(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d := workflowtest.Definitions().Draw(t, "definition")
+		first := d.Check(workflow.World{Callers: everybody})
+		if diff := cmp.Diff(first, d.Check(workflow.World{Callers: everybody})); diff != "" {
+			t.Fatalf("not the same twice:\n%s", diff)
+		}
+		for _, f := range first {
+			if f.Text == "" || f.Pointer == "" || f.Code == "" || f.Severity == "" {
+				t.Fatalf("says too little: %+v", f)
+			}
+		}
+	})
+}
+
+// TestWhatIsExcludedNeverHappens holds what Check says of a definition against what happens in it.
+func TestWhatIsExcludedNeverHappens(t *testing.T) {
+	t.Parallel()
+	excluded := 0
+	for seed := range 1000 {
+		d := workflowtest.Definitions().Example(seed)
+		r := rand.New(rand.NewPCG(uint64(seed), 2))
+		unreachable, never := map[string]bool{}, map[[2]string]bool{}
+		for _, f := range d.Check(workflow.World{}) {
+			switch {
+			case f.Code == workflow.UnreachableState:
+				unreachable[f.State] = true
+			case f.Code == workflow.UnsatisfiableGuard && f.Transition != "" && !slices.Contains(f.Path, f.Transition):
+				never[[2]string{f.State, f.Transition}] = true
+			}
+		}
+		excluded += len(unreachable) + len(never)
+		run := &drive{t: quiet{}, d: d, now: morning}
+		run.commit(d.Begin("wf_1", agent, []byte(`{}`), run.now))
+		for n := 0; n < 40 && run.i != nil && run.i.Open; n++ {
+			s := d.State(run.i.State)
+			if len(s.Transitions) == 0 {
+				break
+			}
+			m := s.Transitions[r.IntN(len(s.Transitions))]
+			run.commit(run.plan(everybody[r.IntN(len(everybody))], m.Name, string(workflowtest.Raw(someArguments(r, workflow.Link{Transition: m})))))
+		}
+		for _, step := range run.steps {
+			if unreachable[step.To] || step.Kind == workflow.StepTransition && never[[2]string{step.From, step.Transition}] {
+				t.Fatalf("seed %d: excluded, and happened all the same: %+v\n%s", seed, step, told(d.Check(workflow.World{})))
+			}
+		}
+	}
+	if excluded < 200 {
+		t.Errorf("only %d things were excluded: too few to show anything", excluded)
+	}
+}
+
+func TestCheckOfManyStates(t *testing.T) {
+	t.Parallel()
+	const states = 5000
+	d := &workflow.Definition{ID: "large", Version: 1, Initial: "s0", InitialContext: map[string]any{"n": 0.0, "mode": "a"}}
+	for n := range states {
+		s := state(fmt.Sprintf("s%d", n),
+			to(fmt.Sprintf("s%d", n+1), "go", putting(put(fmt.Sprintf("slot%d", n), "$.arguments.x"))),
+			to(fmt.Sprintf("s%d", n/2), "back", guarded(ex("$.context.n < 3 and $.context.mode == 'a'"))),
+			count(fmt.Sprintf("s%d", n)))
+		s.Goal = workflowtest.Template(fmt.Sprintf("{{ $.context.slot%d }}", max(n-1, 0)))
+		d.States = append(d.States, s)
+	}
+	d.States[states-1].Transitions[0].Target = "end"
+	d.States = append(d.States, terminal("end"), state("island", to("end", "go")))
+	began := time.Now()
+	f := d.Check(workflow.World{Callers: everybody})
+	t.Logf("%v", time.Since(began))
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if !slices.ContainsFunc(f, func(one workflow.Finding) bool { return one.State == "island" && one.Code == workflow.UnreachableState }) {
+		t.Errorf("the island is not found among %d findings", len(f))
+	}
+	if len(f) > workflow.MaxFindings {
+		t.Errorf("%d findings", len(f))
+	}
+}
