@@ -2,7 +2,6 @@ package workflow_test
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -290,14 +289,16 @@ func TestRandomDefinitionsReachEverything(t *testing.T) {
 	walks := rapid.Custom(func(t *rapid.T) []workflow.Step {
 		w := start(t)
 		for n := 0; w != nil && n < 12; n++ {
-			w.count(codes)
+			if w.move(); n%4 == 0 {
+				w.count(codes)
+			}
 		}
 		if w == nil {
 			return nil
 		}
 		return w.steps
 	})
-	for seed := range 500 {
+	for seed := range 200 {
 		for _, s := range walks.Example(seed) {
 			kinds[s.Kind]++
 		}
@@ -319,13 +320,8 @@ func TestRandomDefinitionsReachEverything(t *testing.T) {
 	}
 }
 
-// count makes one move and notes how it was refused.
+// count notes how everything that could be asked now is refused.
 func (w *walk) count(codes map[workflow.Code]int) {
-	before := w.i
-	w.move()
-	if !reflect.DeepEqual(before, w.i) {
-		return
-	}
 	for _, c := range []workflow.Caller{agent, person} {
 		for _, m := range append(w.d.Offered(w.d.State(w.i.State)), &workflow.Transition{Name: "none"}) {
 			for _, x := range []string{`"../x"`, `true`, `1`} {

@@ -2,12 +2,22 @@ package workflowtest
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"prax/auth"
 	"prax/tools/workflow"
+)
+
+// The schemas of random definitions, each compiled once.
+var (
+	small       = sync.OnceValue(func() *workflow.Schema { return Schema(`{"type":"number","maximum":2}`) })
+	notBoolean  = sync.OnceValue(func() *workflow.Schema { return Schema(`{"not":{"type":"boolean"}}`) })
+	withDefault = sync.OnceValue(func() *workflow.Schema {
+		return Schema(`{"type":"object","properties":{"x":{"default":1}}}`)
+	})
 )
 
 // Definitions are random definitions of two to six states, the last of them terminal. They are within the laws of the
@@ -19,7 +29,7 @@ func Definitions() *rapid.Generator[*workflow.Definition] {
 		d := &workflow.Definition{
 			ID: "random", Version: 1, Hash: "0123", Initial: "s0",
 			InitialContext: map[string]any{"n": 0.0, "options": []any{"red", "blue"}, "word": "abc"},
-			Slots:          map[string]*workflow.Schema{"n": Schema(`{"type":"number","maximum":2}`), "x": Schema(`{"not":{"type":"boolean"}}`)},
+			Slots:          map[string]*workflow.Schema{"n": small(), "x": notBoolean()},
 			MaxChain:       rapid.IntRange(1, 6).Draw(t, "max chain"),
 			MaxHops:        rapid.IntRange(5, 20).Draw(t, "max hops"),
 			Filter:         rapid.SampledFrom([]workflow.LinkFilter{workflow.AllLinks, workflow.ByGuards}).Draw(t, "filter"),
@@ -80,7 +90,7 @@ func transition(t *rapid.T, name string, states int) *workflow.Transition {
 		Action:   workflow.Action{Executor: executor(t, true), Output: outputs(t)},
 		MaxFires: rare(t, "max fires", rapid.IntRange(1, 2).Draw(t, "fires")),
 		Light:    rapid.IntRange(0, 4).Draw(t, "light") == 0,
-		Input:    rare(t, "input", Schema(`{"type":"object","properties":{"x":{"default":1}}}`)),
+		Input:    rare(t, "input", withDefault()),
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "guards") {
 		m.Guards = append(m.Guards, guard(t, 2))
