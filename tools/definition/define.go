@@ -14,23 +14,27 @@ const (
 	maxDefinitions = 64 << 20 // of all
 )
 
-// flows compiles the workflows, in the order of the files.
+// flows compiles the workflows, in the order of the files. What they come to together is known before the first is
+// compiled.
 func (c *compiler) flows(set *Set, v *value, indexed bool) {
 	if v == nil || !c.is(v, "/workflows", '{') {
 		return
 	}
+	var list []*stored
 	for _, m := range v.members {
 		path := below("/workflows", m.name)
-		if !c.flowName(m, path) || !c.is(m.value, path, '{') {
-			continue
+		if c.flowName(m, path) && c.is(m.value, path, '{') {
+			list = append(list, c.stored(c.resolve(m, path), path, nil))
 		}
-		d := c.define(c.resolve(m, path), path, nil)
+	}
+	for _, one := range list {
+		d := c.define(one)
 		if d == nil {
 			continue
 		}
 		set.Definitions = append(set.Definitions, d)
 		if indexed {
-			set.Items = append(set.Items, flowItem(d, m.value))
+			set.Items = append(set.Items, flowItem(d, v.find(d.ID)))
 		}
 	}
 }
@@ -53,14 +57,14 @@ func (c *compiler) expose(set *Set, list []*proxied, indexed bool) {
 	for _, x := range list {
 		where[below("/states/"+proxyState+"/transitions", x.name)] = x.path
 	}
-	d := c.define(c.proxyForm(list), "/proxy/expose", func(path string) string {
+	d := c.define(c.stored(c.proxyForm(list), "/proxy/expose", func(path string) string {
 		for prefix, own := range where {
 			if rest, found := strings.CutPrefix(path, prefix); found && (rest == "" || rest[0] == '/') {
 				return own + rest
 			}
 		}
 		return "/proxy/expose"
-	})
+	}))
 	if d == nil {
 		return
 	}
@@ -73,18 +77,31 @@ func (c *compiler) expose(set *Set, list []*proxied, indexed bool) {
 	}
 }
 
-// define compiles the stored form of a definition; nil when there is a problem.
-func (c *compiler) define(stored *value, base string, name func(string) string) *workflow.Definition {
-	at := reader{findings: c.findings, file: c.file, root: stored, base: base, name: name}
+// stored is the stored form of a definition, and where it came from.
+type stored struct {
+	reader
+	fits bool
+}
+
+// stored measures a stored form.
+func (c *compiler) stored(root *value, base string, name func(string) string) *stored {
+	f := &stored{reader: reader{findings: c.findings, file: c.file, root: root, base: base, name: name}}
 	var s size
-	fits := s.measure(stored, 1, size{maxValues, maxDefinition, maxDepth})
-	if c.bytes += s.bytes; !fits || c.bytes > maxDefinitions {
-		at.about(TooLarge, "", "is too large with everything that it refers to written out: at most "+strconv.Itoa(maxValues)+
+	f.fits = s.measure(root, 1, size{maxValues, maxDefinition, maxDepth})
+	if c.bytes += s.bytes; !f.fits || c.bytes > maxDefinitions {
+		f.about(TooLarge, "", "is too large with everything that it refers to written out: at most "+strconv.Itoa(maxValues)+
 			" values, "+strconv.Itoa(maxDefinition>>20)+" MiB (of all definitions "+strconv.Itoa(maxDefinitions>>20)+" MiB), and "+strconv.Itoa(maxDepth)+" deep")
-		return nil
 	}
-	before := len(c.errors)
-	at.root = stored.canonical("", func(path string) {
+	return f
+}
+
+// define compiles the stored form of a definition; nil when there is a problem.
+func (c *compiler) define(f *stored) *workflow.Definition {
+	if !f.fits || c.bytes > maxDefinitions {
+		return nil // told already
+	}
+	before, at := len(c.errors), f.reader
+	at.root = f.root.canonical("", func(path string) {
 		at.about(BadValue, path, "is no number that every reader keeps exactly: put it in quotes, or round it")
 	})
 	b := newBuilder(at, c.kinds)

@@ -221,7 +221,7 @@ func TestManyFiles(t *testing.T) {
 		files[fmt.Sprintf("%04d.yaml", i)] = "version: \"1\"\n"
 	}
 	for i := range 5 {
-		large[fmt.Sprintf("%d.json", i)] = "{\"version\": \"1\"" + strings.Repeat(" ", 4<<20-100) + "}\n"
+		large[fmt.Sprintf("%d.json", i)] = "{\"version\": \"" + strings.Repeat("1", 4<<20-100) + "\"}\n"
 	}
 	for _, files := range []map[string]string{files, large} {
 		_, problems := definition.Load(tree(t, files), kinds)

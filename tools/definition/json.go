@@ -15,10 +15,13 @@ import (
 // escape.
 func parseJSON(text []byte, b *budget) (*value, *fault) {
 	j := &jsonReader{budget: b, d: jsontext.NewDecoder(bytes.NewReader(text)), text: text}
-	for i, c := range text {
-		if c == '\n' {
-			j.ends = append(j.ends, i)
+	for at := 0; ; at++ {
+		next := bytes.IndexByte(text[at:], '\n')
+		if next < 0 {
+			break
 		}
+		at += next
+		j.ends = append(j.ends, at)
 	}
 	v, f := j.read(1)
 	if f != nil {
