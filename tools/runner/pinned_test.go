@@ -120,6 +120,39 @@ func TestPin(t *testing.T) {
 	}
 }
 
+// forgetful is a store that lost a definition once.
+type forgetful struct {
+	store.Store
+	lost atomic.Bool
+}
+
+func (f *forgetful) Update(ctx context.Context, do func(store.Tx) error) error {
+	return f.Store.Update(ctx, func(tx store.Tx) error { return do(forgetfulTx{tx, f}) })
+}
+
+type forgetfulTx struct {
+	store.Tx
+	f *forgetful
+}
+
+func (t forgetfulTx) CreateInstance(i store.Instance, first store.Step, evidence []store.Evidence) error {
+	if t.f.lost.CompareAndSwap(false, true) {
+		return fmt.Errorf("definition: %w", store.ErrNotFound)
+	}
+	return t.Tx.CreateInstance(i, first, evidence)
+}
+
+// TestLostDefinition: a definition that is not in the store any more is stored again, rather than starting nothing.
+func TestLostDefinition(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.begin(agent, "ticket")
+	w := work(agent)
+	w.On = &forgetful{Store: h.db}
+	a, err := h.Start(context.Background(), w, runner.StartRequest{DefinitionID: "ticket"})
+	equal(t, "start", outcome(a, err), "open 1")
+}
+
 // damaged is a transaction that shows an instance, or its definition, other than it was stored.
 type damaged struct {
 	store.Tx

@@ -86,6 +86,10 @@ func TestTimer(t *testing.T) {
 		synctest.Wait()
 		equal(t, "that one, an hour later", h.state(slow), "expired 2")
 		equal(t, "the first, then", h.state(late), "expired 2")
+		last := h.begin(agent, "late").Stored.ID
+		time.Sleep(timeout + 10*time.Millisecond)
+		synctest.Wait()
+		equal(t, "one that came when nothing was waited for", h.state(last), "expired 2")
 		step := h.history(agent, late)[1]
 		equal(t, "step", []string{step.Kind, step.From, step.To, step.Actor, step.Client}, []string{"timeout", "s", "expired", "", ""})
 		changes, _ := h.events(late)
