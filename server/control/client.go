@@ -112,6 +112,42 @@ func (c *Client) TermHistory(ctx context.Context, w Word) (terms []Term, err err
 	return terms, err
 }
 
+// Drive is [Operator.Drive].
+func (c *Client) Drive(ctx context.Context, r Request) (reply Reply, err error) {
+	err = c.ask(ctx, "POST", "/workflow", r, &reply)
+	return reply, err
+}
+
+// Instances is [Operator.Instances].
+func (c *Client) Instances(ctx context.Context, l Listing) (list Instances, err error) {
+	err = c.ask(ctx, "POST", "/workflow/list", l, &list)
+	return list, err
+}
+
+// History is [Operator.History].
+func (c *Client) History(ctx context.Context, p Past) (steps []Step, err error) {
+	err = c.ask(ctx, "POST", "/workflow/history", p, &steps)
+	return steps, err
+}
+
+// Graph is [Operator.Graph].
+func (c *Client) Graph(ctx context.Context, d Drawing) (g Graph, err error) {
+	err = c.ask(ctx, "POST", "/workflow/graph", d, &g)
+	return g, err
+}
+
+// Approval is [Operator.Approval].
+func (c *Client) Approval(ctx context.Context, q Question) (a Approval, err error) {
+	err = c.ask(ctx, "POST", "/approvals/show", q, &a)
+	return a, err
+}
+
+// Resolve is [Operator.Resolve].
+func (c *Client) Resolve(ctx context.Context, v Verdict) (r Resolved, err error) {
+	err = c.ask(ctx, "POST", "/approvals/resolve", v, &r)
+	return r, err
+}
+
 // Events is [Operator.Events]. A server that stops ends it without an error.
 func (c *Client) Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error {
 	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "follow": {strconv.FormatBool(follow)}}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -17,6 +19,8 @@ import (
 	"prax/store"
 	"prax/tools"
 	"prax/tools/lexicon"
+	"prax/tools/runner"
+	"prax/tools/workflow"
 )
 
 // EventOperator is an act of an operator. Its Detail has the uid and, where the act was for a client,
@@ -66,10 +70,14 @@ type Config struct {
 	Tools   Tools
 	Audit   Audit
 	Lexicon *lexicon.Lexicon // nil: an empty one
+	Runner  *runner.Runner   // of workflows; nil: none run here
 	Status  func() Status    // nil: there is nothing running to tell of
 	Now     func() time.Time // nil: time.Now
 	Log     *slog.Logger     // nil: none
 	Poll    time.Duration    // how often a followed audit is looked at; 0: DefaultPoll
+
+	// Definitions is the definition in force with this id; nil when there is none.
+	Definitions func(id string) *workflow.Definition
 }
 
 // DefaultPoll is how soon an event is seen by an operator who follows the audit.
@@ -113,7 +121,21 @@ func Principal(uid int) auth.Principal {
 	}
 }
 
-func operatorName(uid int) string { return fmt.Sprintf("operator:%d", uid) }
+func operatorName(uid int) string { return operatorPrefix + strconv.Itoa(uid) }
+
+// operatorPrefix begins the name of an operator. No client of clients.json has such a name.
+const operatorPrefix = "operator:"
+
+// Named is the operator of this name, whatever it may do: the server's own user, and root. It is false for any
+// other name.
+func Named(name string) (auth.Principal, bool) {
+	text, is := strings.CutPrefix(name, operatorPrefix)
+	uid, err := strconv.Atoi(text)
+	if !is || err != nil || operatorName(uid) != name || !mayOperate(uidOf{uid, true}, os.Geteuid()) {
+		return auth.Principal{}, false
+	}
+	return Principal(uid), true
+}
 
 // Call calls a tool with exactly the rights of the client called as. The error is [ErrNoClient],
 // tools.ErrUnknownTool, or tools.ErrArguments with a sentence.
@@ -189,10 +211,15 @@ type detail struct {
 	Term    string `json:"term,omitzero"`
 	User    string `json:"user,omitzero"`
 	Version int64  `json:"version,omitzero"`
+
+	// Of an act on workflows.
+	Workflow string `json:"workflow,omitzero"`
+	Approval string `json:"approval,omitzero"`
 }
 
 func (d detail) text() string {
 	d.As, d.Term, d.User = shown(d.As), shown(d.Term), shown(d.User)
+	d.Workflow, d.Approval = shown(d.Workflow), shown(d.Approval)
 	text, _ := json.Marshal(d, json.Deterministic(true)) // short valid strings and numbers: this always marshals
 	return string(text)
 }

@@ -29,6 +29,12 @@ func (s *Server) routes(stop context.Context) http.Handler {
 	mux.Handle("POST /lexicon/remove", s.act(stop, asked((*Operator).Remove)))
 	mux.Handle("POST /lexicon/list", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Terms(ctx) }))
 	mux.Handle("POST /lexicon/history", s.act(stop, asked((*Operator).TermHistory)))
+	mux.Handle("POST /workflow", s.act(stop, asked((*Operator).Drive)))
+	mux.Handle("POST /workflow/list", s.act(stop, asked((*Operator).Instances)))
+	mux.Handle("POST /workflow/history", s.act(stop, asked((*Operator).History)))
+	mux.Handle("POST /workflow/graph", s.act(stop, asked((*Operator).Graph)))
+	mux.Handle("POST /approvals/show", s.act(stop, asked((*Operator).Approval)))
+	mux.Handle("POST /approvals/resolve", s.act(stop, asked((*Operator).Resolve)))
 	return mux
 }
 

@@ -12,6 +12,7 @@ import (
 	"prax/store"
 	"prax/tools"
 	"prax/tools/lexicon"
+	"prax/tools/runner"
 )
 
 type callRequest struct {
@@ -88,6 +89,10 @@ var failures = []struct {
 	{ErrNoClient, "no_client", http.StatusNotFound},
 	{tools.ErrUnknownTool, "unknown_tool", http.StatusNotFound},
 	{tools.ErrArguments, "invalid_arguments", http.StatusBadRequest},
+	{runner.ErrUnknownInstance, "unknown_workflow", http.StatusNotFound},
+	{runner.ErrUnknownDefinition, "unknown_definition", http.StatusNotFound},
+	{runner.ErrUnknownApproval, "unknown_approval", http.StatusNotFound},
+	{ErrFormat, "format", http.StatusBadRequest},
 	{store.ErrConflict, "conflict", http.StatusConflict},
 	{store.ErrQuota, "quota", http.StatusInsufficientStorage},
 	{store.ErrReadOnly, "read_only", http.StatusConflict},
