@@ -37,8 +37,8 @@ const (
 	MaxValueBytes    = 4 << 20  // of a step's arguments, output and delta, of an approval's arguments and material, each
 	MaxSteps         = 1000     // of one move
 	MaxMoveBytes     = 16 << 20 // of all that one move keeps
-	MaxEvidence      = 10_000   // of one instance
-	MaxShown         = 1000     // acknowledged subjects of one instance
+	MaxEvidence      = 5000     // of one instance
+	MaxShown         = 500      // acknowledged subjects of one instance
 	MaxPage          = 200      // rows of one list of instances or approvals
 	MaxDefinition    = 16 << 20 // bytes of one definition
 
@@ -50,8 +50,8 @@ const (
 // The bounds of the lexicon that is defined at run time.
 const (
 	MaxTermBytes    = 16 << 10 // of an entry
-	MaxTermVersions = 2000     // of all of one user's entries together
-	MaxEverybodys   = 20_000   // versions of all of everybody's entries together
+	MaxTermVersions = 1000     // of all of one user's entries together
+	MaxEverybodys   = 10_000   // versions of all of everybody's entries together
 	MaxSubjects     = 10_000   // settled subjects of one user
 )
 

@@ -38,6 +38,7 @@ func workflowModel(t *testing.T, open Opener) {
 			"reopen": m.maybeReopen,
 			"":       m.check,
 		})
+		m.checkAll(r)
 	})
 }
 
@@ -240,10 +241,25 @@ var modelScopes = []modelScope{
 	{scope("dora"), func(store.Instance) bool { return false }},
 }
 
-// check is what holds after every step: for one of the scopes each time, which costs a fifth.
+// check looks, after every step, at what one of the scopes covers, and at the history of one run.
 func (m *workflowMachine) check(r *rapid.T) {
 	s := rapid.SampledFrom(modelScopes).Draw(r, "scope")
-	m.checkScope(r, s.scope, s.covers)
+	m.checkScope(r, s)
+	if len(m.kept) > 0 {
+		i := rapid.SampledFrom(m.kept).Draw(r, "run")
+		m.checkRun(r, s.scope, i, s.covers(i.Instance))
+	}
+	m.checkTimers(r)
+}
+
+// checkAll looks at everything, once.
+func (m *workflowMachine) checkAll(r *rapid.T) {
+	for _, s := range modelScopes {
+		m.checkScope(r, s)
+		for _, i := range m.kept {
+			m.checkRun(r, s.scope, i, s.covers(i.Instance))
+		}
+	}
 	added := 0
 	for _, e := range m.chain() {
 		if e.Kind == store.EventWorkflow {
@@ -253,37 +269,35 @@ func (m *workflowMachine) check(r *rapid.T) {
 	if added != m.events {
 		r.Fatalf("the chain has %d events of changes, want %d", added, m.events)
 	}
-	m.checkTimers(r)
 }
 
-func (m *workflowMachine) checkScope(r *rapid.T, s auth.Scope, covers func(store.Instance) bool) {
+func (m *workflowMachine) checkScope(r *rapid.T, s modelScope) {
 	var want []store.Instance
 	var open []string
 	for _, i := range slices.Backward(m.kept) {
-		if covers(i.Instance) {
+		if s.covers(i.Instance) {
 			want = append(want, i.Instance)
 		}
-		m.checkRun(r, s, i, covers(i.Instance))
 	}
 	var got []store.Instance
-	for _, l := range m.listed(s, store.InstanceFilter{Limit: store.MaxPage}) {
+	for _, l := range m.listed(s.scope, store.InstanceFilter{Limit: store.MaxPage}) {
 		got = append(got, l.Instance)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		r.Fatalf("list of %s (-want +got):\n%s", s.User(), diff)
+		r.Fatalf("list of %s (-want +got):\n%s", s.scope.User(), diff)
 	}
 	for _, i := range m.kept {
 		for _, a := range i.approvals {
-			if covers(i.Instance) && a.Status == store.ApprovalOpen && m.now.Before(a.Expires) {
+			if s.covers(i.Instance) && a.Status == store.ApprovalOpen && m.now.Before(a.Expires) {
 				open = append(open, a.ID)
 			}
 		}
 	}
-	asked := m.asked(s, "", m.now)
+	asked := m.asked(s.scope, "", m.now)
 	slices.Sort(open) // the model does not keep their order across instances
 	slices.Sort(asked)
 	if diff := cmp.Diff(open, asked, cmpopts.EquateEmpty()); diff != "" {
-		r.Fatalf("open approvals of %s (-want +got):\n%s", s.User(), diff)
+		r.Fatalf("open approvals of %s (-want +got):\n%s", s.scope.User(), diff)
 	}
 }
 
