@@ -23,7 +23,8 @@ type Store interface {
 	// a buffer. Many callers share one commit. f holds versioned mutations only, has no outside
 	// effect, assigns (never appends) its results, and may run more than once: when the shared
 	// transaction dies it is run again in a fresh one. An error of f undoes what f did and nobody
-	// else's work. ctx is consulted until f starts, never after.
+	// else's work; so does that of a method which could not finish what it had begun, whatever f
+	// returns. ctx is consulted until f starts, never after.
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Instance is the instance with this id, if the scope covers it: a point read that a store may serve

@@ -194,5 +194,8 @@ func (t *tx) openApproval(instance int64, a store.Approval) error {
 		status, answerer, created, expires, arguments, material) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', '', ?, ?, ?, ?)`,
 		a.ID, instance, a.User, shared, a.Definition, a.Hash, a.Version, a.Transition, a.Digest, a.Tier, a.Queue, a.Client,
 		a.Created.UnixMilli(), a.Expires.UnixMilli(), optional(a.Arguments), string(a.Material))
+	if unique(err) {
+		return fmt.Errorf("%w: the approval's id is taken", store.ErrConflict)
+	}
 	return err
 }

@@ -48,7 +48,7 @@ func WorkflowReads() []string {
 	texts := []string{
 		callsOf, workflowsOf,
 		definitionByHash, definitionByVersion, lastDefinition, definitionIDs,
-		instanceByID, instanceByRun, instanceByNumber, movingByID, dueInstances, nextDue,
+		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, dueInstances, nextDue,
 		stepsAfter, evidenceOf, shownIn,
 		approvalByID, approvalByNumber, approvalOf, openApproval, voidOthers, voidAll,
 		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd,

@@ -13,6 +13,7 @@ const instanceColumns = `number, id, user, client, run_id, trace_id, definition,
 	due, created, updated, ended, reason, summary, memo, input, context`
 
 const (
+	instanceReach = `SELECT number, user, definition, shared FROM instance WHERE id = ? AND ` + ownInstance
 	instanceByID  = `SELECT ` + instanceColumns + ` FROM instance WHERE id = ? AND ` + ownInstance
 	instanceByRun = `SELECT ` + instanceColumns + ` FROM instance WHERE ` + ownUser + ` AND run_id = ? AND run_id <> ''`
 )
@@ -40,13 +41,21 @@ func (db *DB) Instance(ctx context.Context, s auth.Scope, id string) (i store.In
 
 // Instance implements [store.Instances].
 func (t *tx) Instance(s auth.Scope, id string) (store.Instance, error) {
-	i, err := t.covered(s, id)
+	i, err := t.instance(s, instanceByID, id, s.User(), oversees(s))
 	return i.Instance, err
 }
 
-// covered is the instance with this id, if the scope covers it.
-func (t *tx) covered(s auth.Scope, id string) (store.ListedInstance, error) {
-	return t.instance(s, instanceByID, id, s.User(), oversees(s))
+// covered tells where the instance with this id is and who may see it, if the scope covers it: for reads of
+// what belongs to it.
+func (t *tx) covered(s auth.Scope, id string) (i store.ListedInstance, err error) {
+	if s.User() == "" {
+		return i, store.ErrNotFound
+	}
+	err = t.row(instanceReach, []any{id, s.User(), oversees(s)}, &i.Number, &i.User, &i.DefinitionID, &i.Shared)
+	if err == nil && !covers(s, i.Instance) {
+		err = store.ErrNotFound
+	}
+	return i, missing(err)
 }
 
 // oversees tells whether the scope has more users than its own, for ownInstance.
@@ -89,7 +98,7 @@ func (t *tx) CreateInstance(i store.Instance, first store.Step, evidence []store
 	}
 	number, err := t.insertInstance(i, kept, len(evidence))
 	if unique(err) {
-		return fmt.Errorf("%w: the run id is taken", store.ErrConflict)
+		return fmt.Errorf("%w: the run id, or the id, is taken", store.ErrConflict)
 	}
 	if err != nil {
 		return err

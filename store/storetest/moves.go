@@ -67,6 +67,8 @@ func refusedMoves(t *testing.T, open Opener) {
 	f := start(t, open)
 	i := f.begin(newInstance("alice", "demo"))
 	i = f.move(after(i, nil))
+	other, used := f.ask(f.begin(newInstance("alice", "demo")))
+	f.move(after(other, nil))
 	ended := f.move(after(f.begin(newInstance("alice", "demo")), func(i *store.Instance) { i.Status = store.Cancelled }))
 	long := func(n int) string { return strings.Repeat("x", n) }
 	object := func(n int) []byte { return []byte(`{"x":"` + long(n) + `"}`) }
@@ -108,6 +110,7 @@ func refusedMoves(t *testing.T, open Opener) {
 		"approval at the end":  {func(m *store.Move) { m.Approval = anApproval(*m); m.Next.Status = store.Completed }, nil},
 		"approval of nothing":  {func(m *store.Move) { m.Approval = anApproval(*m); m.Approval.Material = nil }, nil},
 		"material is no JSON":  {func(m *store.Move) { m.Approval = anApproval(*m); m.Approval.Material = []byte("{") }, nil},
+		"a used approval id":   {func(m *store.Move) { m.Approval = anApproval(*m); m.Approval.ID = used.ID }, store.ErrConflict},
 		"approval for no time": {func(m *store.Move) { m.Approval = anApproval(*m); m.Approval.Expires = m.Approval.Created }, nil},
 	}
 	for name, test := range tests {
