@@ -14,14 +14,14 @@ import (
 	"prax/tools/definition"
 )
 
-// define puts the tools of a file in force.
+// define puts a file in force.
 func (l *lawApp) define(path string) {
 	l.t.Helper()
 	set, problems := definition.Load(path, kinds(), taken()...)
 	if set == nil {
 		l.t.Fatalf("%s: %v", path, problems)
 	}
-	if err := l.app.tools.Set(definedSource, set.Tools); err != nil {
+	if err := l.app.applyDefinitions(set); err != nil {
 		l.t.Fatal(err)
 	}
 }

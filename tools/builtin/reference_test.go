@@ -19,6 +19,7 @@ import (
 	"prax/store"
 	"prax/tools"
 	"prax/tools/builtin"
+	"prax/tools/praxec"
 )
 
 var update = flag.Bool("update", false, "write docs/tools.md anew")
@@ -171,19 +172,94 @@ func (r reference) page(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(referenceHead + "| tool | tier | |\n| --- | --- | --- |\n")
 	list := builtin.Tools(builtin.Config{})
-	for _, tool := range list {
+	workflows := praxec.Tools(praxec.Config{})
+	for _, tool := range slices.Concat(list, workflows) {
 		tier := strings.ToUpper(tool.Tier.String())
 		if slices.Contains(clients.DefaultTools(), tool.Name) {
 			tier += ", default set"
 		}
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", tool.Name, tool.Name, tier, tool.Title)
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", tool.Name, strings.ReplaceAll(tool.Name, ".", ""), tier, tool.Title)
 	}
 	fmt.Fprintf(&b, referenceAnswers, store.MaxDocuments, store.MaxUserBytes>>20)
 	for _, tool := range list {
 		r.section(t, &b, tool)
 	}
+	for _, tool := range workflows {
+		r.shapes(t, &b, tool)
+	}
+	b.WriteString(referenceWorkflows)
 	return b.String()
 }
+
+// shapes is the section of one of the two tools of workflows: what the arguments together mean.
+func (r reference) shapes(t *testing.T, b *strings.Builder, tool *tools.Tool) {
+	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n", tool.Name, strings.ToUpper(tool.Tier.String()), tool.Description)
+	b.WriteString("\n| argument | type | |\n| --- | --- | --- |\n")
+	for _, p := range parse(t, tool.Input).properties {
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", p.name, p.schema.kind(), p.schema.Description)
+	}
+	b.WriteString("\n" + referenceShapes[tool.Name])
+}
+
+var referenceShapes = map[string]string{
+	praxec.Query: `| arguments | give |
+| --- | --- |
+| none | where to begin |
+| ` + "`query`, with `kind` and `limit`" + ` | the workflows and capabilities that match best, each with the link that starts it |
+| ` + "`kind: \"instance\"`, with `query`, `limit` and `before`" + ` | your own runs, newest first |
+| ` + "`kind: \"lexicon\"`, with `query`, `limit` and `bounded_context`" + ` | terms |
+| ` + "`kind: \"skill\"` or `\"script\"`" + ` | guidance, where the operator allows it (` + "`PRAX_SKILLS_SEARCH`, `PRAX_SCRIPTS_SEARCH`" + `) |
+| ` + "`subject`" + ` | what is known of a workflow or a capability; of a term with ` + "`lexicon:<term>`" + ` |
+| ` + "`definitionId`" + ` | a definition: states, transitions, who takes them, schemas |
+| ` + "`workflowId`" + ` | a run: state, context, links |
+| ` + "`workflowId`, `transition`" + ` | whether a transition can be taken, and what speaks against it |
+| ` + "`workflowId`, `subject`" + ` | guidance as the run has it, which guards can demand to be read |
+| ` + "`approvals: true`" + ` | what waits for a person, oldest first |
+| ` + "`observe: true`, with `since` and `limit`" + ` | what happened |
+`,
+	praxec.Command: `| arguments | do |
+| --- | --- |
+| ` + "`definitionId`, with `input`, `runId` and `traceId`" + ` | start a workflow |
+| ` + "`workflowId`, `expectedVersion`, `transition`, with `arguments` and `summary`" + ` | take a transition; of a person, answer an approval with yes |
+| the same with ` + "`intent: \"reject\"`" + ` | say no to an open approval, as a person |
+| ` + "`workflowId`, `intent: \"cancel\"`, with `summary`" + ` | end a run where it is |
+| ` + "`subject: \"lexicon:<term>\"`, `definition`" + ` | define a term for your own user, or give it aliases (` + "`PRAX_LEXICON_WRITES`" + `) |
+| ` + "`intent: \"cancel_pending_subject\"`, `unknown_subject`" + ` | go on without a meaning for a term |
+| ` + "`reload: true`" + ` | have the configuration read again, with the permission ` + "`praxec.reload`" + ` |
+`,
+}
+
+const referenceWorkflows = `
+### Answers of both
+
+The answer is ` + "`structuredContent`" + `, and the same JSON as text. It always has ` + "`links`: `{rel, method, args}`" + `, calls that can be sent as they stand once
+` + "`args.arguments` or `args.input` fit the link's `inputSchema`" + `. A link with ` + "`blocked: {code, reason}`" + ` cannot be followed now. Links whose ` + "`rel`" + ` ends in
+` + "`_example`, and `define_new` and `operator_path`" + `, are templates.
+
+` + "`null`" + ` counts as absent, and members that are not listed are not looked at. What is refused is an ordinary answer (` + "`isError` is false) with `error: {code, message, hint}`" + `
+and the links that there are; only a ` + "`kind`" + ` that does not exist is an error of the protocol.
+
+| code | means |
+| --- | --- |
+| ` + "`AMBIGUOUS_INTENT`, `INVALID_ARGUMENTS`" + ` | the arguments mean nothing, or more than one thing; one has a wrong type |
+| ` + "`WORKFLOW_NOT_FOUND`, `DEFINITION_NOT_FOUND`" + ` | it does not exist, is somebody else's, or was not granted: the three are not told apart |
+| ` + "`STALE_WORKFLOW_VERSION`, `INVALID_TRANSITION`" + ` | the run is elsewhere by now: the links of the answer are the ones to take |
+| ` + "`ACTOR_MISMATCH`, `GUARD_REJECTED`, `GUARD_UNSET_SLOT`" + ` | a person has to do it; a condition does not hold, or cannot be judged |
+| ` + "`INVALID_INPUT`, `INPUT_SCHEMA_VIOLATION`, `CHOICE_MISMATCH`" + ` | what was sent does not fit; ` + "`violations`" + ` say where |
+| ` + "`BLACKBOARD_TYPE_ERROR`, `SLOT_CONSTRAINT_VIOLATED`, `CONTEXT_TOO_LARGE`" + ` | what would come of it does not fit |
+| ` + "`TRANSITION_FIRE_CAP_EXCEEDED`, `WHILE_ITERATION_CAP_EXCEEDED`" + ` | it was done as often as it may be |
+| ` + "`EVIDENCE_DIGEST_REQUIRED`, `EVIDENCE_CONFIDENCE_BELOW_THRESHOLD`" + ` | there is evidence, but not such |
+| ` + "`APPROVAL_NOT_OPEN`, `APPROVAL_EXPIRED`, `APPROVAL_DIGEST_MISMATCH`" + ` | the question to a person is not open any more, or another one |
+| ` + "`CHAIN_FAILED`, `EXECUTOR_FAILED`" + ` | the server could not go on by itself: the state was kept |
+| ` + "`LIVELOCK_QUARANTINE`, `MISSION_DEADLINE_EXCEEDED`" + ` | the run was cancelled: it went on and on |
+| ` + "`WORKFLOW_TIMED_OUT`, `WORKFLOW_CANCELLED`, `WORKFLOW_COMPLETED`" + ` | it is over |
+| ` + "`RUN_ID_ALREADY_RUNNING`" + ` | your user has a run of that ` + "`runId`" + `: a link leads to it |
+| ` + "`SUBJECT_NEEDS_DEFINITION`" + ` | under ` + "`interaction`" + `: a term has no meaning yet; define it, link it, or give it up, and send the command again |
+| ` + "`LEXICON_WRITES_DISABLED`, `LEXICON_DEFINE_REQUIRES_HUMAN`, `LEXICON_ENTRY_NOT_FOUND`, `LEXICON_ALIAS_COLLISION`, `INVALID_LEXICON_ENTRY`, `INVALID_RESOLUTION`" + ` | why the lexicon was not changed |
+| ` + "`TOOL_NOT_GRANTED`" + ` | in ` + "`blocked`" + `: the link calls a tool that this client may not use |
+| ` + "`QUOTA_REACHED`, `STORE_FULL`, `BUSY`, `CONFLICT`, `TOO_LARGE`" + ` | there is no room; try again; ask for less |
+| ` + "`CORRUPT_WORKFLOW`, `CLIENT_REVOKED`, `RELOAD_UNAVAILABLE`" + ` | the run cannot be read any more; its starter is out; there is nothing to reload for you |
+`
 
 func (r reference) section(t *testing.T, b *strings.Builder, tool *tools.Tool) {
 	fmt.Fprintf(b, "\n## %s\n\n%s. %s\n", tool.Name, strings.ToUpper(tool.Tier.String()), tool.Description)

@@ -1,6 +1,8 @@
 package praxec
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,7 +14,7 @@ import (
 // catalog is what a set defines, made ready for questions once. It is immutable.
 type catalog struct {
 	set     *definition.Set
-	entries []*entry
+	entries []*entry            // by id
 	byID    map[string][]*entry // an id can be that of a workflow and of a capability
 	index   *index
 	known   map[string]*known
@@ -58,6 +60,7 @@ func newCatalog(set *definition.Set) *catalog {
 		c.entries = append(c.entries, e)
 		c.byID[e.ID] = append(c.byID[e.ID], e)
 	}
+	slices.SortStableFunc(c.entries, func(a, b *entry) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind)) })
 	c.index = newIndex(c.entries)
 	return c
 }

@@ -78,7 +78,7 @@ func encoded(value any) jsontext.Value {
 	return raw
 }
 
-// rejection is the link by which a person says no to the open approval of a transition.
+// rejection is the link by which a person, who could say yes to the open approval of a transition, says no.
 func (q *request) rejection(a *runner.Answer, t *workflow.Transition) link {
 	rel := intentReject
 	if s := a.Definition.State(a.Instance.State); s != nil && s.Transition(rel) != nil {
@@ -88,7 +88,7 @@ func (q *request) rejection(a *runner.Answer, t *workflow.Transition) link {
 	with.Intent = intentReject
 	l := q.toCommand(rel, with).titled("Reject: " + cmp.Or(t.Title, t.Name))
 	l.Actor = string(workflow.Human)
-	return l.because(person(a))
+	return l
 }
 
 // person says that only a person may; nil: the caller is one.

@@ -67,20 +67,28 @@ func (q *request) ranked(query, kind string, limit int) []rank {
 		words := wordsOf(query)
 		scores = q.catalog.index.scores(words[:min(len(words), maxWords)])
 	}
-	var all []rank
+	var best []rank
 	for n, e := range q.catalog.entries {
 		score := 1.0
 		if scores != nil {
 			score = scores[n]
 		}
-		if score > 0 && e.is(kind) && q.sees(e) {
-			all = append(all, rank{e, score})
+		full := len(best) == limit
+		if score <= 0 || full && score <= best[limit-1].score || !e.is(kind) || !q.sees(e) {
+			continue
 		}
+		if full {
+			best = best[:limit-1]
+		}
+		at, _ := slices.BinarySearchFunc(best, score, func(r rank, score float64) int {
+			if r.score >= score { // those of an equal score come by id, as the entries do
+				return -1
+			}
+			return 1
+		})
+		best = slices.Insert(best, at, rank{e, score})
 	}
-	slices.SortFunc(all, func(a, b rank) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind))
-	})
-	return all[:min(len(all), limit)]
+	return best
 }
 
 // is tells whether a search of this kind looks at the entry: without a kind, guidance is left out.
