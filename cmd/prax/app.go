@@ -21,6 +21,7 @@ import (
 	"prax/tools/lexicon"
 	"prax/tools/praxec"
 	"prax/tools/runner"
+	"prax/tools/workflow"
 )
 
 // app is a running prax, put together.
@@ -57,9 +58,23 @@ func openApp(ctx context.Context, s *settings, out output, now func() time.Time)
 	if err != nil {
 		return nil, err
 	}
+	return newApp(s, db, out, now, db.Key().MAC)
+}
+
+// openAppReadOnly is an app that changes nothing and records nothing, for a command that reads while no server runs.
+func openAppReadOnly(s *settings, out output, now func() time.Time) (*app, error) {
+	db, err := sqlite.OpenReadOnly(s.Data)
+	if err != nil {
+		return nil, err
+	}
+	return newApp(s, db, out, now, nil)
+}
+
+// newApp has db closed when it fails.
+func newApp(s *settings, db *sqlite.DB, out output, now func() time.Time, mac func([]byte) string) (*app, error) {
 	a := &app{settings: s, out: out, now: now, db: db, since: now()}
 	a.tools = tools.NewRegistry(tools.Config{
-		Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: db.Key().MAC, AuditReads: s.AuditReads,
+		Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: mac, AuditReads: s.AuditReads,
 	})
 	if err := a.tools.Set("builtin", builtin.Tools(builtin.Config{HalfLife: s.HalfLife, Now: now})); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -117,7 +132,11 @@ func (a *app) serverConfig() server.Config {
 }
 
 func (a *app) controlConfig() control.Config {
-	return control.Config{Clients: a.clients, Tools: a.tools, Audit: a.db, Lexicon: a.lexicon, Status: a.status, Now: a.now, Log: a.out.log}
+	return control.Config{
+		Clients: a.clients, Tools: a.tools, Audit: a.db, Lexicon: a.lexicon, Runner: a.runner,
+		Definitions: func(id string) *workflow.Definition { return a.definitionSet().Definition(id) },
+		Status:      a.status, Now: a.now, Log: a.out.log,
+	}
 }
 
 func (a *app) status() control.Status {

@@ -32,6 +32,22 @@ func commands() []command {
 		}},
 		{name: "access", summary: "explain what a client may use, and why", run: (*program).access},
 		{name: "call", summary: "call a tool with a client's rights", run: (*program).call},
+		{name: "workflow", summary: "start workflows, move them, and see where they are", sub: []command{
+			{name: "list", summary: "list workflows, the newest first", run: (*program).workflowList},
+			{name: "show", summary: "say where a workflow is, and what can be done now", run: (*program).workflowShow},
+			{name: "start", summary: "start a workflow", run: (*program).workflowStart},
+			{name: "submit", summary: "take a transition", run: (*program).workflowSubmit},
+			{name: "run", summary: "start a workflow and follow its links", run: (*program).workflowRun},
+			{name: "cancel", summary: "end a workflow where it is", run: (*program).workflowCancel},
+			{name: "history", summary: "print every step of a workflow", run: (*program).workflowHistory},
+			{name: "graph", summary: "draw a definition", run: (*program).workflowGraph},
+		}},
+		{name: "approvals", summary: "answer what waits for a person", sub: []command{
+			{name: "list", summary: "list what waits for a person", run: (*program).approvalsList},
+			{name: "show", summary: "show what an approval is about", run: (*program).approvalsShow},
+			{name: "approve", summary: "say yes to exactly what was shown", run: (*program).approvalsApprove},
+			{name: "reject", summary: "say no", run: (*program).approvalsReject},
+		}},
 		{name: "lexicon", summary: "say what the words of workflows mean", sub: []command{
 			{name: "define", summary: "define a term for everybody, or give it aliases", run: (*program).lexiconDefine},
 			{name: "list", summary: "print every term, and what waits for a definition", run: (*program).lexiconList},

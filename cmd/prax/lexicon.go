@@ -22,16 +22,26 @@ import (
 // lexiconSettings is what the commands about the lexicon read.
 var lexiconSettings = []string{"PRAX_DATA", "PRAX_CONFIG"}
 
-// lexicon is that of the file of definitions, for a command that runs without a server.
-func (s *settings) lexicon() (*lexicon.Lexicon, error) {
-	l, path := lexicon.New(nil, nil), s.definitionFile()
+// definitionSet is what the file of definitions says, for a command that runs without a server.
+func (s *settings) definitionSet() (*definition.Set, error) {
+	path := s.definitionFile()
 	if path == "" {
-		return l, nil
+		return nothingDefined, nil
 	}
 	set, problems := definition.Load(path, kinds(), taken()...)
 	if set == nil || problems.Fail() {
-		return nil, failed("prax check names what is wrong with it", "%s cannot be used, and may say what the words mean", path)
+		return nil, failed("prax check names what is wrong with it", "%s cannot be used", path)
 	}
+	return set, nil
+}
+
+// lexicon is that of the file of definitions, for a command that runs without a server.
+func (s *settings) lexicon() (*lexicon.Lexicon, error) {
+	set, err := s.definitionSet()
+	if err != nil {
+		return nil, err
+	}
+	l := lexicon.New(nil, nil)
 	return l, praxec.Configure(l, set)
 }
 

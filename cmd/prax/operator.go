@@ -30,6 +30,13 @@ type operator interface {
 	Remove(ctx context.Context, w control.Word) (control.Term, error)
 	Terms(ctx context.Context) ([]control.Term, error)
 	TermHistory(ctx context.Context, w control.Word) ([]control.Term, error)
+
+	Drive(ctx context.Context, r control.Request) (control.Reply, error)
+	Instances(ctx context.Context, l control.Listing) (control.Instances, error)
+	History(ctx context.Context, p control.Past) ([]control.Step, error)
+	Graph(ctx context.Context, d control.Drawing) (control.Graph, error)
+	Approval(ctx context.Context, q control.Question) (control.Approval, error)
+	Resolve(ctx context.Context, v control.Verdict) (control.Resolved, error)
 }
 
 // dial is the operator of the running server; false when none runs with this data directory.

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"prax/auth"
+	"prax/auth/clients"
+	"prax/store"
+	"prax/tools/definition"
+	"prax/tools/workflow"
+)
+
+// proofs are what can be proven of the workflows of a set without running them, held against the clients that there
+// are and the operator, who oversees everybody.
+func (p *program) proofs(s *settings, set *definition.Set) []finding {
+	if set == nil {
+		return nil
+	}
+	live := p.principals(s)
+	var found []finding
+	for _, d := range set.Definitions {
+		for _, f := range d.Check(worldOf(d.ID, live)) {
+			if d.ID == definition.ProxyID && f.Code == workflow.NoTerminal {
+				continue // it is made to go on for ever
+			}
+			found = append(found, proof(set, d.ID, f))
+		}
+	}
+	return found
+}
+
+// proof places a finding in the files.
+func proof(set *definition.Set, id string, f workflow.Finding) finding {
+	at := set.Place(id, f.Pointer)
+	text := "workflow " + id + ": " + f.Text
+	if way := strings.Join(f.Path, " → "); way != "" && !strings.Contains(f.Text, way) {
+		text += " [" + way + "]"
+	}
+	p := definition.Problem{
+		Code: definition.Code(f.Code), Warning: f.Severity == workflow.SeverityWarning && !set.Settings.Strict,
+		File: at.File, Line: at.Line, Column: at.Column, Path: at.Path, Text: text,
+	}
+	return finding{
+		Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column, Workflow: id,
+		Transitions: f.Path, Text: p.Text, fails: p.IsError(), line: p.String(),
+	}
+}
+
+// principals are the clients that are live.
+func (p *program) principals(s *settings) []auth.Principal {
+	cfg := s.clientsConfig(nil)
+	registry, err := clients.Open(cfg, nil, nil, p.now)
+	if err != nil {
+		return nil // what is wrong with the clients is told elsewhere
+	}
+	listed, _ := clients.List(cfg, nil, p.now())
+	var live []auth.Principal
+	for _, one := range listed {
+		if who, there := registry.ByName(one.Name); there && one.State == "live" {
+			live = append(live, who)
+		}
+	}
+	return live
+}
+
+// worldOf is who may use a definition, as the engine sees them: one of each kind.
+func worldOf(id string, live []auth.Principal) workflow.World {
+	w := workflow.World{Callers: []workflow.Caller{{Client: "operator", Roles: auth.Names("human"), Overseer: true}}}
+	type kind struct {
+		roles, permissions [32]byte
+		overseer           bool
+	}
+	known := map[kind]bool{}
+	add := func(p auth.Principal, overseer bool) {
+		k := kind{p.Roles.Key(), p.Permissions.Key(), overseer}
+		if !known[k] {
+			known[k] = true
+			w.Callers = append(w.Callers, workflow.Caller{
+				Client: p.Client, User: p.User, Roles: p.Roles, Permissions: p.Permissions, Overseer: overseer,
+			})
+		}
+	}
+	for _, p := range live {
+		if !store.Granted(p.Workflows, id) {
+			continue
+		}
+		add(p, false)
+		if p.Oversees.All() || p.Oversees.Len() > 0 {
+			add(p, true)
+		}
+	}
+	return w
+}
+
+// count0 is how many workflows a set defines, without the one that is made of capabilities.
+func workflowsOf(set *definition.Set) int {
+	if set == nil {
+		return 0
+	}
+	return len(slices.DeleteFunc(slices.Clone(set.Definitions), func(d *workflow.Definition) bool { return d.ID == definition.ProxyID }))
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// reply is what one of the two tools of workflows answered, as far as the commands look at it.
+type reply struct {
+	raw jsontext.Value
+
+	Workflow struct {
+		ID           string `json:"id"`
+		DefinitionID string `json:"definitionId"`
+		Definition   int64  `json:"definitionVersion"`
+		State        string `json:"state"`
+		Version      int64  `json:"version"`
+	} `json:"workflow"`
+	WorkflowID string         `json:"workflowId"` // of a cancellation
+	Status     string         `json:"status"`
+	Reason     string         `json:"reason"`
+	Result     replyResult    `json:"result"`
+	Context    jsontext.Value `json:"context"`
+	Summary    string         `json:"summary"`
+	Guidance   replyGuidance  `json:"guidance"`
+	Links      []replyLink    `json:"links"`
+	Pending    *waiting       `json:"pending_human"`
+	Error      *replyError    `json:"error"`
+	Waiting    []waiting      `json:"pending"` // of the list of all that waits
+	Truncated  bool           `json:"truncated"`
+}
+
+type replyResult struct {
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+}
+
+type replyGuidance struct {
+	Goal         string `json:"goal"`
+	Instructions string `json:"instructions"`
+}
+
+type replyError struct {
+	Code    string `json:"code"` // "": it says why the workflow was cancelled
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+type replyBlocked struct {
+	Code   string `json:"code"`
+	Reason string `json:"reason"`
+}
+
+type replyLink struct {
+	Rel     string         `json:"rel"`
+	Method  string         `json:"method"`
+	Title   string         `json:"title"`
+	Actor   string         `json:"actor"`
+	Args    jsontext.Value `json:"args"`
+	Schema  jsontext.Value `json:"inputSchema"`
+	Blocked *replyBlocked  `json:"blocked"`
+}
+
+// linkArgs are those arguments of a link that the commands look at.
+type linkArgs struct {
+	Transition string         `json:"transition"`
+	Version    int64          `json:"expectedVersion"`
+	Arguments  jsontext.Value `json:"arguments"`
+	Intent     string         `json:"intent"`
+}
+
+// waiting is something that waits for a person.
+type waiting struct {
+	Workflow   string      `json:"workflow_id"`
+	Definition string      `json:"definition_id"`
+	State      string      `json:"state"`
+	Transition string      `json:"transition"`
+	Prompt     string      `json:"prompt"`
+	Since      string      `json:"since"`
+	Approval   *waitingFor `json:"approval"`
+	Also       []waiting   `json:"also"`
+}
+
+// waitingFor is an open approval.
+type waitingFor struct {
+	ID      string `json:"id"`
+	AskedBy string `json:"asked_by"`
+	Expires string `json:"expires"`
+}
+
+func readReply(raw jsontext.Value) (*reply, error) {
+	r := &reply{raw: raw}
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return r, nil
+}
+
+// compact is v as JSON on one line.
+func compact(v any) (jsontext.Value, error) {
+	text, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("write JSON: %w", err)
+	}
+	return text, nil
+}
+
+// moves are the links that take a transition.
+func (r *reply) moves() (moves []replyLink) {
+	for _, l := range r.Links {
+		if a := l.read(); a.Transition != "" && a.Intent == "" {
+			moves = append(moves, l)
+		}
+	}
+	return moves
+}
+
+// move is the link that takes this transition.
+func (r *reply) move(transition string) (replyLink, bool) {
+	moves := r.moves()
+	i := slices.IndexFunc(moves, func(l replyLink) bool { return l.read().Transition == transition })
+	if i < 0 {
+		return replyLink{}, false
+	}
+	return moves[i], true
+}
+
+func (l replyLink) read() (a linkArgs) {
+	_ = json.Unmarshal(l.Args, &a) // a link of another kind has none of these
+	return a
+}
+
+// required are the arguments that a link cannot do without and does not bring.
+func (l replyLink) required() (names []string) {
+	var schema struct {
+		Required []string `json:"required"`
+	}
+	var brought map[string]jsontext.Value
+	_ = json.Unmarshal(l.Schema, &schema) // what is no such schema requires nothing by name
+	_ = json.Unmarshal(l.read().Arguments, &brought)
+	for _, name := range schema.Required {
+		if _, has := brought[name]; !has {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// with is the arguments of the link, with these in place of what it brings; nil: as they are.
+func (l replyLink) with(arguments jsontext.Value, summary string) (jsontext.Value, error) {
+	var args map[string]jsontext.Value
+	if err := json.Unmarshal(l.Args, &args); err != nil {
+		return nil, fmt.Errorf("read the link %s: %w", l.Rel, err)
+	}
+	if arguments != nil {
+		args["arguments"] = arguments
+	}
+	if summary != "" {
+		text, err := compact(summary)
+		if err != nil {
+			return nil, err
+		}
+		args["summary"] = text
+	}
+	// What is wrong with the arguments of the command line, names that are repeated, is for the server to say.
+	text, err := json.Marshal(args, json.Deterministic(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return nil, fmt.Errorf("follow the link %s: %w", l.Rel, err)
+	}
+	return text, nil
+}
+
+// gates are all that waits for a person in the workflow's state.
+func (r *reply) gates() []waiting {
+	if r.Pending == nil {
+		return nil
+	}
+	return append([]waiting{*r.Pending}, r.Pending.Also...)
+}
+
+// open is a gate with an open approval: it is answered by the approval, never by the way.
+func (r *reply) open() *waiting {
+	for _, g := range r.gates() {
+		if g.Approval != nil {
+			return &g
+		}
+	}
+	return nil
+}
+
+// printReply prints an answer. One that is an error fails the command.
+func (p *program) printReply(r *reply, asJSON bool) error {
+	if asJSON {
+		if err := p.printJSON(r.raw); err != nil {
+			return err
+		}
+	} else if err := printInstance(p.stdout, r); err != nil {
+		return err
+	}
+	switch {
+	case r.Error == nil || r.Error.Code == "":
+		return nil
+	case asJSON:
+		return &failure{code: exitFailed, err: errShown}
+	}
+	return failed(r.Error.Hint, "%s: %s", r.Error.Code, r.Error.Message)
+}
+
+func printInstance(out io.Writer, r *reply) error {
+	if r.Workflow.ID == "" {
+		return nil // a refusal, which is told as an error
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, printable(text))
+		}
+	}
+	line("workflow", r.Workflow.ID)
+	line("definition", fmt.Sprintf("%s, version %d", r.Workflow.DefinitionID, r.Workflow.Definition))
+	line("state", fmt.Sprintf("%s, version %d", r.Workflow.State, r.Workflow.Version))
+	line("status", strings.TrimSuffix(r.Result.Status+": "+r.Result.Reason, ": "))
+	line("summary", r.Summary)
+	line("goal", r.Guidance.Goal)
+	line("to do", r.Guidance.Instructions)
+	line("context", string(r.Context))
+	for _, g := range r.gates() {
+		line("waits for", g.told())
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return printMoves(out, r.moves())
+}
+
+// told is a gate in one line.
+func (g waiting) told() string {
+	text := "a person to take " + g.Transition
+	if g.Approval != nil {
+		text = "an answer to " + g.Approval.ID + ", about " + g.Transition
+	}
+	if g.Prompt != "" {
+		text += ": " + g.Prompt
+	}
+	return text
+}
+
+// printMoves is a table of what can be done now.
+func printMoves(out io.Writer, moves []replyLink) error {
+	if len(moves) == 0 {
+		return nil
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nLINK\tACTOR\tNEEDS\tBLOCKED\tTITLE")
+	for _, l := range moves {
+		blocked := ""
+		if l.Blocked != nil {
+			blocked = l.Blocked.Code
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(l.Rel), orDash(l.Actor), orDash(strings.Join(l.required(), ",")), orDash(blocked), orDash(l.Title))
+	}
+	return w.Flush()
+}
