@@ -29,11 +29,18 @@ func texts(at place, list []string) *value {
 	return v
 }
 
-// with is an object with a member more, or another in its place.
+// with is an object with a member more, or with another value of the one that is there.
 func (v *value) with(name string, to *value) *value {
-	next := v.without(name)
+	next := *v
+	next.members = slices.Clone(v.members)
+	for i, m := range next.members {
+		if m.name == name {
+			next.members[i].value = to
+			return &next
+		}
+	}
 	next.members = append(next.members, member{to.place, name, to})
-	return next
+	return &next
 }
 
 // size is how much of everything there is in a value.

@@ -32,11 +32,18 @@ func (c *compiler) flows(set *Set, v *value, indexed bool) {
 		if d == nil {
 			continue
 		}
-		set.Definitions = append(set.Definitions, d)
+		set.add(d, one)
 		if indexed {
 			set.Items = append(set.Items, flowItem(d, v.find(d.ID)))
 		}
 	}
+}
+
+func (s *Set) add(d *workflow.Definition, form *stored) {
+	if s.forms == nil {
+		s.forms = map[string]*stored{}
+	}
+	s.Definitions, s.forms[d.ID] = append(s.Definitions, d), form
 }
 
 func (c *compiler) flowName(m member, path string) bool {
@@ -57,18 +64,19 @@ func (c *compiler) expose(set *Set, list []*proxied, indexed bool) {
 	for _, x := range list {
 		where[below("/states/"+proxyState+"/transitions", x.name)] = x.path
 	}
-	d := c.define(c.stored(c.proxyForm(list), "/proxy/expose", func(path string) string {
+	form := c.stored(c.proxyForm(list), "/proxy/expose", func(path string) string {
 		for prefix, own := range where {
 			if rest, found := strings.CutPrefix(path, prefix); found && (rest == "" || rest[0] == '/') {
 				return own + rest
 			}
 		}
 		return "/proxy/expose"
-	}))
+	})
+	d := c.define(form)
 	if d == nil {
 		return
 	}
-	set.Definitions = append(set.Definitions, d)
+	set.add(d, form)
 	if !indexed {
 		return
 	}

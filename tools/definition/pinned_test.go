@@ -223,6 +223,32 @@ state ready ""
 	}
 }
 
+// TestPlace: whoever finds something in a definition can say where it was written, also what came from a capability.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	set := good(t)["wrapped"]
+	const file = "testdata/wrapped.yaml"
+	for id, places := range map[string]map[string]definition.Place{
+		"use": {
+			"": {file, 19, 5, "/workflows/use"},
+			"/states/s/transitions/go/executor/queue": {file, 8, 61, "/workflows/use/states/s/transitions/go/executor/queue"},
+			"/states/s/transitions/go/guards/2":       {file, 23, 86, "/workflows/use/states/s/transitions/go/guards/2"},
+			"/states/s/transitions/nope/target":       {file, 22, 9, "/workflows/use/states/s/transitions/nope/target"},
+		},
+		definition.ProxyID: {
+			"/states/ready/transitions/inline/executor": {file, 28, 62, "/proxy/expose/1/executor"},
+			"/states/ready": {file, 27, 7, "/proxy/expose"},
+		},
+		"nope": {"/states": {}},
+	} {
+		for pointer, want := range places {
+			if got := set.Place(id, pointer); got != want {
+				t.Errorf("%s %s: %+v, want %+v", id, pointer, got, want)
+			}
+		}
+	}
+}
+
 // TestDiscovered: what the index has can be said.
 func TestDiscovered(t *testing.T) {
 	t.Parallel()

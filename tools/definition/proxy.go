@@ -145,7 +145,7 @@ func (c *compiler) proxyForm(list []*proxied) *value {
 	return r.references(objectValue(at,
 		say("id", ProxyID), say("title", "Capabilities"), say("description", "Every capability that is exposed, each as a transition."),
 		say("linkFilter", "byGuards"), say("initialState", proxyState),
-		member{at, "inputSchema", input}, member{at, "states", objectValue(at, member{at, proxyState, ready})}))
+		member{input.place, "inputSchema", input}, member{at, "states", objectValue(at, member{at, proxyState, ready})}))
 }
 
 // proxyState is the one state of the definition.
@@ -163,7 +163,7 @@ func (r *resolver) exposed(x *proxied) *value {
 	if input == nil {
 		input = noArgumentsValue(at)
 	}
-	v := objectValue(at, say("target", proxyState), member{at, "inputSchema", input},
+	v := objectValue(at, say("target", proxyState), member{input.place, "inputSchema", input},
 		member{at, "guards", listValue(at, slices.Concat([]*value{chosen}, x.Guards)...)},
 		member{at, "output", objectValue(at, say("lastResult", "$.output"))})
 	if x.Title != "" {
@@ -172,7 +172,7 @@ func (r *resolver) exposed(x *proxied) *value {
 	if x.Description != "" {
 		v.members = append(v.members, say("description", x.Description))
 	}
-	v.members = append(v.members, member{at, "executor", executor})
+	v.members = append(v.members, member{executor.place, "executor", executor})
 	for _, guard := range x.Guards {
 		r.refer(guard)
 	}

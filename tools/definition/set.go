@@ -16,6 +16,8 @@ type Set struct {
 	Settings    Settings
 	Digest      string   // hex SHA-256: of the one file, or of the digests of all of them in the order of reading
 	Files       []string // every file that was read, in that order
+
+	forms map[string]*stored // where the definitions came from, by id
 }
 
 // ProxyID is the id of the definition that is made of `proxy.expose`: one state, a transition for each exposure.
@@ -30,6 +32,29 @@ func (s *Set) Definition(id string) *workflow.Definition {
 		}
 	}
 	return nil
+}
+
+// Place is where something stands.
+type Place struct {
+	File         string
+	Line, Column int    // from 1; 0 where it has none
+	Path         string // JSON Pointer into the configuration
+}
+
+// Place finds where what a JSON Pointer into a definition leads to was written, or the nearest thing above it. Of what
+// came from elsewhere, as the executor of a capability, it is that place. The zero Place says that there is no such
+// definition.
+func (s *Set) Place(id, pointer string) Place {
+	f := s.forms[id]
+	if f == nil {
+		return Place{}
+	}
+	at := f.root.at(pointer)
+	p := Place{File: f.file, Line: at.line, Column: at.column, Path: f.full(pointer)}
+	if at.file != nil {
+		p.File = *at.file
+	}
+	return p
 }
 
 // Item is one thing that callers can find. Members that say nothing are empty.
