@@ -37,13 +37,19 @@ func (s *settings) definitionFile() string {
 	return s.Config
 }
 
-// define reads the definitions for a command that runs without a server.
-func (s *settings) define() ([]*tools.Tool, definition.Problems) {
+// defineAll reads the definitions for a command that runs without a server. The set is nil when there are none, or
+// none that can be used.
+func (s *settings) defineAll() (*definition.Set, definition.Problems) {
 	path := s.definitionFile()
 	if path == "" {
 		return nil, nil
 	}
-	set, problems := definition.Load(path, kinds(), taken()...)
+	return definition.Load(path, kinds(), taken()...)
+}
+
+// define reads the tools that are defined.
+func (s *settings) define() ([]*tools.Tool, definition.Problems) {
+	set, problems := s.defineAll()
 	if set == nil {
 		return nil, problems
 	}
@@ -91,7 +97,11 @@ func (a *app) definedLine() string {
 		return ""
 	}
 	s := a.defined.Status()
-	line := count(s.Tools, "tool") + " of " + printable(s.Path)
+	line := count(s.Tools, "tool")
+	if s.Definitions > 0 {
+		line += " and " + count(s.Definitions, "workflow")
+	}
+	line += " of " + printable(s.Path)
 	if !s.OK {
 		line += ", which cannot be used: the log and prax check say why"
 	}
@@ -104,6 +114,7 @@ type definitionEvent struct {
 	Reason string `json:"reason"`
 	Digest string `json:"digest,omitzero"` // of what is in force
 	Tools  int    `json:"tools"`
+	Flows  int    `json:"workflows"`
 }
 
 // redefined is told of every reading of the definitions that found another file.
@@ -116,5 +127,5 @@ func (a *app) redefined(s definition.Status) {
 		outcome = tools.OutcomeError
 	}
 	a.note(store.Event{At: a.now(), Kind: store.EventServer, Outcome: outcome},
-		definitionEvent{Event: "definitions", Reason: s.Reason, Digest: s.Digest, Tools: s.Tools})
+		definitionEvent{Event: "definitions", Reason: s.Reason, Digest: s.Digest, Tools: s.Tools, Flows: s.Definitions})
 }
