@@ -6,6 +6,7 @@ import (
 
 	"prax/auth/clients"
 	"prax/server"
+	"prax/tools"
 )
 
 // finding is one thing that check has to say.
@@ -16,7 +17,10 @@ type finding struct {
 	Line     int    `json:"line,omitzero"`
 	Column   int    `json:"column,omitzero"`
 	Client   string `json:"client,omitzero"`
+	Workflow string `json:"workflow,omitzero"`
 	Text     string `json:"text"`
+
+	Transitions []string `json:"transitions,omitzero"` // the way through the workflow that shows it
 
 	fails bool
 	line  string // as it is printed
@@ -29,6 +33,7 @@ type verdict struct {
 	Clients  int       `json:"clients"`              // that would be live
 	Defined  string    `json:"definitions,omitzero"` // the file of definitions
 	Tools    int       `json:"defined_tools,omitzero"`
+	Flows    int       `json:"workflows,omitzero"`
 	Refused  int       `json:"refused"`
 	Expired  int       `json:"expired"`
 	Disabled int       `json:"disabled"`
@@ -41,9 +46,11 @@ type verdict struct {
 // would put somebody out, and for names in allow that grant nothing.
 func (p *program) check(args []string) error {
 	f := p.flags("check", "[--json] [flags]",
-		"Judges clients.json, the definitions and the settings as a start would, with file and line. Exit code 1: an error, or a warning of\n"+
-			"a name in allow that grants nothing or of a member that nothing reads; 78: a setting that cannot be read; 0: none of these, though\n"+
-			"there may be other warnings, as of a client that has expired.").withSettings()
+		"Judges clients.json, the definitions and the settings as a start would, with file and line, and proves of each workflow what can be\n"+
+			"proven without running it: that its states can be reached and can end, that chains end, that guards can hold, that what is read was\n"+
+			"written, that somebody can answer its gates. Exit code 1: an error, or a warning of a name in allow that grants nothing or of a\n"+
+			"member that nothing reads; 78: a setting that cannot be read; 0: none of these, though there may be\n"+
+			"other warnings, as of a client that has expired.").withSettings()
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
@@ -65,12 +72,16 @@ func (p *program) check(args []string) error {
 }
 
 func (p *program) judge(s *settings, warnings []string) verdict {
-	defined, problems := s.define()
+	set, problems := s.defineAll()
+	var defined []*tools.Tool
+	if set != nil {
+		defined = set.Tools
+	}
 	report := clients.Check(s.clientsConfig(nil), newCatalogue(defined), p.now())
 	v := verdict{
 		OK: true, File: report.Path, Clients: report.Clients, Refused: report.Refused, Expired: report.Expired,
 		Disabled: report.Disabled, Findings: []finding{}, Omitted: report.Omitted(),
-		Defined: s.definitionFile(), Tools: len(defined),
+		Defined: s.definitionFile(), Tools: len(defined), Flows: workflowsOf(set),
 	}
 	v.OK = !report.Fails
 	for _, text := range warnings {
@@ -84,6 +95,9 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 			Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column,
 			Text: p.Text, fails: p.IsError(), line: p.String(),
 		})
+	}
+	for _, f := range p.proofs(s, set) {
+		v.add(f)
 	}
 	for _, p := range report.Problems {
 		v.add(finding{
@@ -123,6 +137,9 @@ func (v *verdict) print(w io.Writer) {
 		count(v.Clients, "client"), out, v.Refused, v.Expired, v.Disabled)
 	if v.Defined != "" {
 		fmt.Fprintf(w, "%s of %s would be there\n", count(v.Tools, "tool"), printable(v.Defined))
+	}
+	if v.Flows > 0 {
+		fmt.Fprintf(w, "%s of it would be there\n", count(v.Flows, "workflow"))
 	}
 	if v.Off != "" {
 		fmt.Fprintf(w, "off: %s\n", v.Off)

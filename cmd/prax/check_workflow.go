@@ -93,7 +93,7 @@ func worldOf(id string, live []auth.Principal) workflow.World {
 	return w
 }
 
-// count0 is how many workflows a set defines, without the one that is made of capabilities.
+// workflowsOf is how many workflows a set defines, without the one that is made of capabilities.
 func workflowsOf(set *definition.Set) int {
 	if set == nil {
 		return 0
