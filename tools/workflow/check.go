@@ -101,16 +101,18 @@ func (c *checker) add(f Finding) {
 	if f.Severity == "" {
 		f.Severity = SeverityWarning
 	}
+	list := &c.warnings
 	if f.Severity == SeverityError {
-		c.errors = append(c.errors, f)
-	} else if len(c.warnings) < MaxFindings {
-		c.warnings = append(c.warnings, f)
+		list = &c.errors
+	}
+	if len(*list) < MaxFindings {
+		*list = append(*list, f)
 	}
 }
 
 // sorted are the findings in the order of the states. Warnings never crowd out an error.
 func (c *checker) sorted() []Finding {
-	all := append(c.errors[:min(len(c.errors), MaxFindings):min(len(c.errors), MaxFindings)], c.warnings...)
+	all := slices.Concat(c.errors, c.warnings)
 	all = all[:min(len(all), MaxFindings)]
 	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Compare(c.rank(a), c.rank(b)) })
 	return all

@@ -19,6 +19,7 @@ type checker struct {
 	edges []*edge
 	out   [][]*edge // by node
 	start int
+	auto  [][]*Transition // of each state: what the server takes by itself
 
 	slots    []*slot
 	slotIDs  map[string]int
@@ -36,10 +37,12 @@ type checker struct {
 	changed  map[int][]int                // slots, by the edge that writes or removes them
 	readings []reading
 
-	endless  bool   // no state is terminal
-	finishes []bool // nodes from which transitions lead to the end
-	patient  []bool // nodes from which the timeout does
-	flagged  []bool // states of which it was said that the server may find nothing to choose
+	endless   bool                  // no state is terminal
+	finishes  []bool                // nodes from which transitions lead to the end
+	patient   []bool                // nodes from which the timeout does
+	awaited   map[int][]*Transition // of the state awaitedIn: by slot, whose guards read it
+	awaitedIn int
+	flagged   []bool // states of which it was said that the server may find nothing to choose
 
 	errors, warnings []Finding
 }
@@ -67,7 +70,7 @@ const (
 func newChecker(d *Definition, w World) *checker {
 	c := &checker{
 		d: d, w: w, index: make(map[string]int, len(d.States)), slotIDs: map[string]int{},
-		schemas: map[*Schema]any{}, never: map[*Transition]int{},
+		schemas: map[*Schema]any{}, knots: map[string]bool{}, never: map[*Transition]int{},
 		byAction: map[*Action][]*put{}, needed: map[*Transition]map[int]mask{}, changed: map[int][]int{},
 		flagged: make([]bool, len(d.States)),
 	}
@@ -124,7 +127,7 @@ func (c *checker) connect() {
 			c.nodes = append(c.nodes, i)
 		}
 	}
-	c.out = make([][]*edge, len(c.nodes))
+	c.out, c.auto = make([][]*edge, len(c.nodes)), make([][]*Transition, n)
 	for i, s := range c.d.States {
 		if c.entry[i] != i {
 			c.edge(edge{from: c.entry[i], to: i, kind: enters})
@@ -132,6 +135,7 @@ func (c *checker) connect() {
 		if s.Terminal {
 			continue
 		}
+		c.auto[i] = c.d.automatic(s)
 		for _, t := range s.Transitions {
 			c.connectTransition(i, t)
 		}

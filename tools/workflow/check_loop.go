@@ -17,17 +17,16 @@ const theVersion = -1
 // whether they go on. max_fires_per_visit bounds only what leads back to its own state.
 func (c *checker) loops() {
 	var hops []*hop
-	for i, s := range c.d.States {
-		if !c.reached[i] {
+	for i := range c.d.States {
+		if !c.reached[i] || len(c.auto[i]) == 0 {
 			continue
 		}
-		automatic := c.d.automatic(s)
 		for _, e := range c.out[i] {
-			if e.kind != moves || e.off || !slices.Contains(automatic, e.t) {
+			if e.kind != moves || e.off || e.t.Actor != Deterministic {
 				continue
 			}
 			if to := c.nodes[e.to]; to != i || e.t.MaxFires == 0 {
-				hops = append(hops, &hop{edge: e, from: i, to: to, reads: c.decides(i, e, automatic), writes: c.changes(e)})
+				hops = append(hops, &hop{edge: e, from: i, to: to, reads: c.decides(i, e), writes: c.changes(e)})
 			}
 		}
 	}
@@ -53,16 +52,14 @@ func (c *checker) addLoop(cycle []*hop) {
 
 // decides is what an edge depends on: the guards of its transition, or where it has none those of its siblings, which
 // come first; and the branches.
-func (c *checker) decides(i int, e *edge, automatic []*Transition) []int {
+func (c *checker) decides(i int, e *edge) []int {
 	guards := slices.Clone(e.t.Guards)
 	if len(guards) == 0 {
-		for _, sibling := range automatic {
+		for _, sibling := range c.auto[i] {
 			guards = append(guards, sibling.Guards...)
 		}
-	} else if r := c.ask(c.d.States[i], e.t, c.at(i)).about(guards...).build(); true {
-		if found := r.answer(func() judged { return r.all(guards) }); found.complete && !found.fails {
-			guards = nil // they always hold
-		}
+	} else if c.alwaysHold(i, e.t) {
+		guards = nil
 	}
 	for n, b := range e.t.Branches {
 		if n <= e.branch {
@@ -84,6 +81,12 @@ func (c *checker) decides(i int, e *edge, automatic []*Transition) []int {
 		}
 	})
 	return ids
+}
+
+func (c *checker) alwaysHold(i int, t *Transition) bool {
+	q := c.ask(c.d.States[i], t, c.at(i)).about(t.Guards...).build()
+	found := q.answer(func() judged { return q.all(t.Guards) })
+	return found.complete && !found.fails
 }
 
 // changes is what an edge writes, and what is removed on it.

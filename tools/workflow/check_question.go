@@ -140,7 +140,7 @@ func leafKey(g *Guard) string { return string(g.Kind) + " " + g.Name }
 
 func (q *question) aboutExpr(g expr.Guard) {
 	paths, tested := g.Paths(), g.Tested()
-	tangled := len(paths) > 1 && tangles.MatchString(g.String())
+	tangled := len(paths) > 1 && q.c.tangled(g.String())
 	for _, p := range paths {
 		s := q.see(p)
 		s.tangled = s.tangled || tangled
@@ -150,6 +150,15 @@ func (q *question) aboutExpr(g expr.Guard) {
 		s := q.see(one.Path)
 		s.compared, s.only = append(s.compared, one), false
 	}
+}
+
+func (c *checker) tangled(text string) bool {
+	is, known := c.knots[text]
+	if !known {
+		is = tangles.MatchString(text)
+		c.knots[text] = is
+	}
+	return is
 }
 
 func (q *question) see(p expr.Path) *seenPath {

@@ -21,24 +21,33 @@ func (c *checker) by(node int) string {
 
 // unreachable finds the states that nothing leads to.
 func (c *checker) unreachable() {
+	in := c.leadingTo()
 	for i, s := range c.d.States {
 		if c.reached[i] {
 			continue
 		}
 		text := "the state " + s.Name + " cannot be reached: nothing leads there"
-		if from := c.leading(i); from != "" {
+		if from := c.leading(in[i]); from != "" {
 			text = "the state " + s.Name + " cannot be reached: " + from
 		}
 		c.add(Finding{Code: UnreachableState, State: s.Name, Text: text, Pointer: s.pointer()})
 	}
 }
 
-// leading says why what leads to a state does not.
-func (c *checker) leading(state int) string {
+// leadingTo are the transitions that should lead to each state from others.
+func (c *checker) leadingTo() [][]*edge {
+	in := make([][]*edge, len(c.d.States))
 	for _, e := range c.edges {
-		if c.nodes[e.to] != state || c.nodes[e.from] == state || e.t == nil {
-			continue
+		if e.t != nil && c.leaves(e) {
+			in[c.nodes[e.to]] = append(in[c.nodes[e.to]], e)
 		}
+	}
+	return in
+}
+
+// leading says why what leads to a state does not.
+func (c *checker) leading(in []*edge) string {
+	for _, e := range in {
 		from := c.state(e.from).Name
 		if !c.reached[e.from] {
 			return "what leads there begins in the state " + from + ", which cannot be reached either"
@@ -124,7 +133,7 @@ func (c *checker) backwards(to []int) []bool {
 
 // hidden tells whether nobody is offered the edge: it is the server's, and the server never comes to take it.
 func (c *checker) hidden(e *edge) bool {
-	return e.t != nil && e.t.Actor == Deterministic && len(c.d.automatic(c.state(e.from))) == 0
+	return e.t != nil && e.t.Actor == Deterministic && len(c.auto[c.nodes[e.from]]) == 0
 }
 
 // waits are the nodes that the timeout leads on from. It comes once: what can be reached behind it has to do without.

@@ -128,11 +128,24 @@ func (c *checker) reliable(i int, s *State, t *Transition) bool {
 	return t.Choices == nil || c.optionsOf(i, t.Choices)
 }
 
-// helps tells whether what a transition does in the state is what another one, which leaves it, waits for.
+// helps tells whether what a transition does in the state is what another one waits for.
 func (c *checker) helps(i int, s *State, t *Transition) bool {
-	for _, other := range s.Transitions {
-		if other != t && c.touched(i, t, other.Guards) {
-			return true
+	if c.awaitedIn != i || c.awaited == nil {
+		c.awaitedIn, c.awaited = i, map[int][]*Transition{}
+		for _, other := range s.Transitions {
+			for id := range c.slotsOf(other.Guards) {
+				c.awaited[id] = append(c.awaited[id], other)
+			}
+		}
+	}
+	for _, e := range c.out[i] {
+		if e.t != t || e.off {
+			continue
+		}
+		for _, id := range c.changed[e.id] {
+			if n := len(c.awaited[id]); n > 1 || n == 1 && c.awaited[id][0] != t {
+				return true
+			}
 		}
 	}
 	return false
@@ -144,15 +157,7 @@ func (c *checker) moved(i int, s *State, guards []*Guard) bool {
 }
 
 func (c *checker) touched(i int, t *Transition, guards []*Guard) bool {
-	read := map[int]bool{}
-	for _, p := range slotsRead(guards) {
-		read[c.slotID(p.Slot())] = true
-	}
-	leaf(guards, func(g *Guard) {
-		for _, r := range g.Requires {
-			read[c.evidenceID(r.Kind)] = true
-		}
-	})
+	read := c.slotsOf(guards)
 	for _, e := range c.out[i] {
 		if e.t != t || e.off {
 			continue
@@ -162,6 +167,20 @@ func (c *checker) touched(i int, t *Transition, guards []*Guard) bool {
 		}
 	}
 	return false
+}
+
+// slotsOf are the slots that guards read, those of evidence among them.
+func (c *checker) slotsOf(guards []*Guard) map[int]bool {
+	read := map[int]bool{}
+	for _, p := range slotsRead(guards) {
+		read[c.slotID(p.Slot())] = true
+	}
+	leaf(guards, func(g *Guard) {
+		for _, r := range g.Requires {
+			read[c.evidenceID(r.Kind)] = true
+		}
+	})
+	return read
 }
 
 // optionsOf tells whether a gate always has options.

@@ -1,6 +1,9 @@
 package workflow
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // switches finds states in which the server may not be able to choose, and deterministic transitions that it never
 // takes.
@@ -9,13 +12,12 @@ func (c *checker) switches() {
 		if !c.reached[i] || s.Terminal {
 			continue
 		}
-		automatic := c.d.automatic(s)
-		if len(automatic) == 0 {
+		if len(c.auto[i]) == 0 {
 			c.shadowed(i, s)
 			continue
 		}
 		var free, guarded []*Transition
-		for _, t := range automatic {
+		for _, t := range c.auto[i] {
 			switch _, never := c.never[t]; {
 			case never:
 			case len(t.Guards) == 0:
@@ -73,40 +75,35 @@ func (c *checker) undecided(i int, s *State, free, guarded []*Transition) {
 		q.about(t.Guards...)
 	}
 	q.build()
-	without, both := "", ""
-	var pair []*Transition
-	found := false
+	var empty, both *Finding
+	say := func(code FindingCode, text, then string) *Finding {
+		return &Finding{
+			Code: code, State: s.Name, Path: c.path(i), Pointer: s.pointer("transitions"),
+			Text: "in the state " + s.Name + " the server " + text + when(q.told()) + ": " + then,
+		}
+	}
 	q.each(func() bool {
-		if !c.fitting(q) {
-			return true
+		viable := q.viable(guarded)
+		if len(viable) == 0 && len(free) == 0 && empty == nil && c.fitting(q) {
+			empty = say(SwitchWithoutDefault, "finds no transition to take", "give it one without guards")
 		}
-		var viable []*Transition
-		for _, t := range guarded {
-			if q.all(t.Guards) == isTrue {
-				viable = append(viable, t)
-			}
+		if len(viable) > 1 && both == nil && c.fitting(q) {
+			both = say(AmbiguousSwitch, "cannot choose between "+names(viable), "the guards of each hold")
 		}
-		if len(viable) == 0 && len(free) == 0 && !found {
-			found, without = true, q.told()
-		}
-		if len(viable) > 1 && pair == nil {
-			pair, both = viable, q.told()
-		}
-		return !found || pair == nil
+		return empty == nil || both == nil
 	})
-	if found {
+	if empty != nil {
 		c.flagged[i] = true
-		c.add(Finding{
-			Code: SwitchWithoutDefault, State: s.Name, Path: c.path(i), Pointer: s.pointer("transitions"),
-			Text: "in the state " + s.Name + " the server finds no transition to take" + when(without) + ": give it one without guards",
-		})
+		c.add(*empty)
 	}
-	if pair != nil {
-		c.add(Finding{
-			Code: AmbiguousSwitch, State: s.Name, Path: c.path(i), Pointer: s.pointer("transitions"),
-			Text: "in the state " + s.Name + " the server cannot choose between " + names(pair) + when(both) + ": the guards of each hold",
-		})
+	if both != nil {
+		c.add(*both)
 	}
+}
+
+// viable are those of some transitions whose guards hold.
+func (q *question) viable(list []*Transition) []*Transition {
+	return slices.DeleteFunc(slices.Clone(list), func(t *Transition) bool { return q.all(t.Guards) != isTrue })
 }
 
 // when words a case.
