@@ -27,6 +27,7 @@ type checker struct {
 	byAction map[*Action][]*put
 	schemas  map[*Schema]any // decoded
 	foreign  bool            // something runs whose evidence is not known beforehand
+	ties     map[string]bool // texts of guards, and whether paths may be compared in them with each other
 
 	visible  []map[int]mask               // what slots can be at a node, for those that are read there
 	reached  []bool                       // nodes
@@ -70,7 +71,7 @@ const (
 func newChecker(d *Definition, w World) *checker {
 	c := &checker{
 		d: d, w: w, index: make(map[string]int, len(d.States)), slotIDs: map[string]int{},
-		schemas: map[*Schema]any{}, knots: map[string]bool{}, never: map[*Transition]int{},
+		schemas: map[*Schema]any{}, ties: map[string]bool{}, never: map[*Transition]int{},
 		byAction: map[*Action][]*put{}, needed: map[*Transition]map[int]mask{}, changed: map[int][]int{},
 		flagged: make([]bool, len(d.States)),
 	}

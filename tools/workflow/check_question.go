@@ -153,10 +153,10 @@ func (q *question) aboutExpr(g expr.Guard) {
 }
 
 func (c *checker) tangled(text string) bool {
-	is, known := c.knots[text]
+	is, known := c.ties[text]
 	if !known {
 		is = tangles.MatchString(text)
-		c.knots[text] = is
+		c.ties[text] = is
 	}
 	return is
 }
