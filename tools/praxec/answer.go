@@ -13,26 +13,35 @@ import (
 // maxAnswer is how much of a result an answer may take, with the same JSON as text beside it.
 const maxAnswer = tools.MaxResult - 4096
 
-// lean is an answer that can leave out what is large, where it would stand twice.
-type lean interface{ lean() any }
+// face is an answer in its two forms: as structured content, and as text; nil where that is the same.
+type face struct{ structured, text any }
 
-// result is an answer as structured content, and the same as text.
+// lean is an answer that can leave out what is large: in the text first, which says everything a second time.
+type lean interface{ lean() []face }
+
+// result is an answer as structured content, and the same as text as far as there is room.
 func (q *request) result(body any) (*tools.Result, error) {
-	raw, err := encode(body)
-	if err != nil {
-		return nil, err
+	faces := []face{{body, nil}}
+	if large, is := body.(lean); is {
+		faces = append(faces, large.lean()...)
 	}
-	text := raw
-	if large, is := body.(lean); is && len(raw)+quoted(text) > maxAnswer {
-		if text, err = encode(large.lean()); err != nil {
+	for _, f := range faces {
+		raw, err := encode(f.structured)
+		if err != nil {
 			return nil, err
 		}
+		text := raw
+		if f.text != nil && len(raw) < maxAnswer {
+			if text, err = encode(f.text); err != nil {
+				return nil, err
+			}
+		}
+		if len(raw)+quoted(text) <= maxAnswer {
+			return &tools.Result{Structured: raw, Content: []tools.Block{{Type: "text", Text: string(text)}}}, nil
+		}
 	}
-	if len(raw)+quoted(text) > maxAnswer {
-		return q.result(q.refuse(string(tools.CodeTooLarge), "the answer would be larger than the server gives at once",
-			"ask for less: a lower limit, a narrower search, one thing after the other", q.homeLink(), q.searchLink()))
-	}
-	return &tools.Result{Structured: raw, Content: []tools.Block{{Type: "text", Text: string(text)}}}, nil
+	return q.result(q.refuse(string(tools.CodeTooLarge), "the answer would be larger than the server gives at once",
+		"ask for less: a lower limit, a narrower search, one thing after the other", q.homeLink(), q.searchLink()))
 }
 
 func encode(body any) (jsontext.Value, error) {

@@ -331,7 +331,7 @@ func TestInstances(t *testing.T) {
 	h := open(t, "testdata/cases.yaml")
 	var ids []string
 	for n := range 7 {
-		ids = append(ids, h.command(agent, fmt.Sprintf(`{"definitionId":"build","runId":"r%d"}`, n)).id())
+		ids = append(ids, h.command(agent, fmt.Sprintf(`{"definitionId":"build","runId":"run-number-%d"}`, n)).id())
 	}
 	h.start(bob, "reading", `{}`) // shared, and still not Ann's own
 	ticket := h.start(person, "ticket", `{"subject":"x"}`)
@@ -355,7 +355,7 @@ func TestInstances(t *testing.T) {
 	all := h.query(agent, `{"kind":"instance"}`)
 	equal(t, "those of the user", len(all["items"].([]any)), 8)
 	equal(t, "the newest", all.text("items.0.result.status")+" "+all.text("items.0.workflow.state")+" "+all.text("items.0.links.0.args.workflowId"), "completed closed "+ticket.id())
-	equal(t, "by a run id", h.query(agent, `{"kind":"instance","query":"R5 build"}`).text("items.0.workflow.id"), ids[5])
+	equal(t, "by a run id", h.query(agent, `{"kind":"instance","query":"RUN-number-5 build"}`).text("items.0.workflow.id"), ids[5])
 	equal(t, "nobody's", len(h.query(client("new", "new"), `{"kind":"instance"}`)["items"].([]any)), 0)
 }
 

@@ -41,14 +41,13 @@ type option struct {
 	Title string `json:"title,omitzero"`
 }
 
-// approval is an open question to a person about one move with exactly these arguments.
+// approval is an open question to a person about one move, with exactly the arguments that the call which answers it has.
 type approval struct {
-	ID        string         `json:"id"`
-	Digest    string         `json:"digest"` // of all that the answer binds
-	Queue     string         `json:"queue,omitzero"`
-	AskedBy   string         `json:"asked_by"`
-	Expires   string         `json:"expires"`
-	Arguments jsontext.Value `json:"arguments,omitzero"`
+	ID      string `json:"id"`
+	Digest  string `json:"digest"` // of all that the answer binds
+	Queue   string `json:"queue,omitzero"`
+	AskedBy string `json:"asked_by"`
+	Expires string `json:"expires"`
 }
 
 // resolve is the call by which a person answers.
@@ -100,10 +99,7 @@ func (p *pending) size() int {
 	if p.Choices != nil {
 		size += len(encoded(p.Choices))
 	}
-	if p.Approval != nil {
-		size += 2 * len(p.Approval.Arguments)
-	}
-	return size
+	return size + len(p.Resolve.Args.Arguments)
 }
 
 func approvalOf(a *runner.Answer, id string) *store.Approval {
@@ -162,9 +158,7 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	p.Approval = &approval{
-		ID: open.Approval, Digest: open.Digest, AskedBy: open.Client, Expires: stamp(open.Expires), Arguments: encoded(arguments),
-	}
+	p.Approval = &approval{ID: open.Approval, Digest: open.Digest, AskedBy: open.Client, Expires: stamp(open.Expires)}
 	if g.Approval != nil {
 		p.Approval.Queue = g.Approval.Queue
 	}

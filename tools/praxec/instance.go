@@ -28,14 +28,21 @@ type instance struct {
 	Error    any            `json:"error,omitzero"`
 
 	Lexicon map[string]term `json:"lexicon,omitzero"`
+	self    link            // the one that reads it
 	More    int             `json:"linksOmitted,omitzero"`   // links that found no room
 	Without bool            `json:"contextOmitted,omitzero"` // in a text: the structured content has it
 }
 
-// lean leaves out what is large.
-func (i instance) lean() any {
-	i.Context, i.Input, i.Without = emptyObject, nil, true
-	return i
+// lean leaves out what is large: of the text, and at last what the links say too.
+func (i *instance) lean() []face {
+	less, without := *i, *i
+	less.Context, less.Input, less.Without = emptyObject, nil, true
+	least := &instance{
+		Workflow: i.Workflow, Result: i.Result, Context: emptyObject, Links: []link{i.self}, Evidence: []evidence{},
+		Error: i.Error, Without: true,
+	}
+	without.Pending = nil
+	return []face{{i, &less}, {i, least}, {&without, least}}
 }
 
 type named struct {
@@ -120,10 +127,10 @@ func (q *request) get(ctx context.Context, id string) (any, error) {
 }
 
 // instance is an answer of the runner as the caller sees it. usual is the status where nothing says another.
-func (q *request) instance(a *runner.Answer, usual string) instance {
-	answer := instance{
+func (q *request) instance(a *runner.Answer, usual string) *instance {
+	answer := &instance{
 		Workflow: nameOf(a.Stored), Result: result(a, usual), Context: a.Stored.Context,
-		Evidence: []evidence{}, Summary: a.Stored.Summary,
+		Evidence: []evidence{}, Summary: a.Stored.Summary, self: q.getLink(a.Stored.ID),
 	}
 	answer.Links, answer.More = q.moves(a)
 	if a.Change != nil {

@@ -23,20 +23,22 @@ func (q *request) moves(a *runner.Answer) (links []link, omitted int) {
 	offered := a.Definition.Links(a.Instance, a.Caller)
 	for n, l := range offered {
 		move := q.move(a, l)
-		if size := len(move.Args.Arguments); l.Approves == "" && size > prefill {
+		if l.Approves != "" { // without its arguments it would be another question
+			links = append(links, move, q.rejection(a, l.Transition))
+			continue
+		}
+		if size := len(move.Args.Arguments); size > prefill {
 			move.Args.Arguments = nil
 		} else {
 			prefill -= size
 		}
 		if room -= linkSize(move); room < 0 && n > 0 {
-			return links, len(offered) - n
+			omitted++
+			continue
 		}
 		links = append(links, move)
-		if l.Approves != "" {
-			links = append(links, q.rejection(a, l.Transition))
-		}
 	}
-	return links, 0
+	return links, omitted
 }
 
 // linkSize is about how much a link takes.

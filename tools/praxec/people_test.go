@@ -35,7 +35,7 @@ func TestApproval(t *testing.T) {
 	t.Parallel()
 	h := open(t, "testdata/cases.yaml")
 	a := h.submit(agent, h.start(agent, "release", `{}`), "ship", `{"to":"rome"}`)
-	equal(t, "asked", a.brief()+" "+a.text("pending_human.source")+" "+show(a.at("pending_human.approval.arguments")), `ready 2 waiting_for_action approval {"to":"rome"}`)
+	equal(t, "asked", a.brief()+" "+a.text("pending_human.source")+" "+show(a.at("pending_human.resolve.args.arguments")), `ready 2 waiting_for_action approval {"to":"rome"}`)
 	equal(t, "the agent's links", a.rels(), "ship wait")
 	equal(t, "its answer is for a person", a.text("pending_human.resolve.blocked.code")+" "+a.text("pending_human.reject.blocked.code"), "ACTOR_MISMATCH ACTOR_MISMATCH")
 

@@ -102,3 +102,36 @@ workflows:
 	equal(t, "the others do not", show(a.link("two").at("args.arguments"))+show(a.link("three").at("args.arguments")), "nullnull")
 	equal(t, "and can be followed", h.command(agent, show(a.link("three")["args"])).brief(), "s 3 executed")
 }
+
+// TestLargeApproval: a person can answer a question about arguments of the size that they may have.
+func TestLargeApproval(t *testing.T) {
+	t.Parallel()
+	h := open(t, "testdata/cases.yaml")
+	h.put(written(t, `
+workflows:
+  large:
+    initialState: s
+    states:
+      s:
+        transitions:
+          put: { target: s, output: { data: "$.arguments.data" } }
+          ask: { target: t, executor: { kind: human } }
+      t: { terminal: true }
+`))
+	quotes := strings.Repeat(`\"`, 480_000)
+	a := h.start(agent, "large", `{}`)
+	a = decoded(t, string(h.sized(praxec.Command, submission(a, "put", `{"data":"`+quotes+`"}`)).Structured))
+	a = decoded(t, string(h.sized(praxec.Command, submission(a, "ask", `{"data":"`+quotes+`"}`)).Structured))
+	equal(t, "asked", a.brief(), "s 3 waiting_for_action")
+	res, err := h.call(boss, praxec.Query, `{"workflowId":"`+a.id()+`"}`)
+	if err != nil || res.IsError {
+		t.Fatalf("%v %+v", err, res)
+	}
+	full, text := decoded(t, string(res.Structured)), decoded(t, res.Content[0].Text)
+	equal(t, "as text", text.brief()+" "+text.rels(), "s 3 waiting_for_action get")
+	done, err := h.call(boss, praxec.Command, show(full.link("ask")["args"]))
+	if err != nil || done.IsError {
+		t.Fatalf("%v %+v", err, done)
+	}
+	equal(t, "answered", decoded(t, string(done.Structured)).brief(), "t 4 completed")
+}
