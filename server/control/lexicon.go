@@ -8,6 +8,7 @@ import (
 	"prax/store"
 	"prax/tools"
 	"prax/tools/lexicon"
+	"prax/tools/runner"
 )
 
 // Draft is what the operator wants a term to mean, for everybody.
@@ -124,10 +125,13 @@ func (o *Operator) TermHistory(ctx context.Context, w Word) (terms []Term, err e
 }
 
 func (o *Operator) ended(act store.Event, err error) error {
-	outcome := tools.OutcomeOK
-	if err != nil {
-		outcome = tools.OutcomeError
+	switch {
+	case err == nil:
+		o.end(act, tools.OutcomeOK, "")
+	case errors.Is(err, runner.ErrUnknownInstance), errors.Is(err, runner.ErrUnknownDefinition), errors.Is(err, runner.ErrUnknownApproval):
+		o.end(act, tools.OutcomeDenied, err.Error())
+	default:
+		o.end(act, tools.OutcomeError, "")
 	}
-	o.end(act, outcome, "")
 	return err
 }
