@@ -104,6 +104,8 @@ func (c *workflowCommand) explain(err error) error {
 		return failed("prax client list names the clients", "%q: %w", *c.as, err)
 	case errors.Is(err, tools.ErrUnknownTool):
 		return failed("prax access --as "+*c.as+" says what it may use", "%q may not use workflows in this way: %w", *c.as, err)
+	case errors.Is(err, tools.ErrArguments):
+		return failed(argumentsHint, "%w", err)
 	case errors.Is(err, runner.ErrUnknownInstance):
 		return failed("prax workflow list shows those that there are", "%w", err)
 	case errors.Is(err, runner.ErrUnknownDefinition):

@@ -102,9 +102,10 @@ func readReply(raw jsontext.Value) (*reply, error) {
 	return r, nil
 }
 
-// compact is v as JSON on one line.
+// compact is v as JSON on one line. What is wrong with an argument of the command line that it holds, as names that are
+// repeated, is for the server to say.
 func compact(v any) (jsontext.Value, error) {
-	text, err := json.Marshal(v, json.Deterministic(true))
+	text, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil, fmt.Errorf("write JSON: %w", err)
 	}
@@ -168,12 +169,7 @@ func (l replyLink) with(arguments jsontext.Value, summary string) (jsontext.Valu
 		}
 		args["summary"] = text
 	}
-	// What is wrong with the arguments of the command line, names that are repeated, is for the server to say.
-	text, err := json.Marshal(args, json.Deterministic(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return nil, fmt.Errorf("follow the link %s: %w", l.Rel, err)
-	}
-	return text, nil
+	return compact(args)
 }
 
 // gates are all that waits for a person in the workflow's state.
@@ -229,7 +225,7 @@ func printInstance(out io.Writer, r *reply) error {
 	line("summary", r.Summary)
 	line("goal", r.Guidance.Goal)
 	line("to do", r.Guidance.Instructions)
-	line("context", string(r.Context))
+	line("context", r.shownContext())
 	for _, g := range r.gates() {
 		line("waits for", g.told())
 	}
@@ -237,6 +233,16 @@ func printInstance(out io.Writer, r *reply) error {
 		return err
 	}
 	return printMoves(out, r.moves())
+}
+
+// maxContext bounds the context in a table, in bytes.
+const maxContext = 2000
+
+func (r *reply) shownContext() string {
+	if len(r.Context) > maxContext {
+		return fmt.Sprintf("%d bytes, which --json prints", len(r.Context))
+	}
+	return string(r.Context)
 }
 
 // told is a gate in one line.

@@ -114,6 +114,9 @@ func (c *Client) TermHistory(ctx context.Context, w Word) (terms []Term, err err
 
 // Drive is [Operator.Drive].
 func (c *Client) Drive(ctx context.Context, r Request) (reply Reply, err error) {
+	if len(r.Arguments) > 0 && !r.Arguments.IsValid() {
+		return Reply{}, fmt.Errorf("%w: not JSON", tools.ErrArguments)
+	}
 	err = c.ask(ctx, "POST", "/workflow", r, &reply)
 	return reply, err
 }
