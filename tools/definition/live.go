@@ -41,6 +41,7 @@ type Status struct {
 // stays in force. Its methods may be called from many goroutines.
 type Source struct {
 	config  Config
+	watcher *watch.Watcher
 	current atomic.Pointer[state] // apart from the lock: a hook that takes its time keeps nobody from asking
 
 	mu   sync.Mutex // one reading at a time
@@ -62,7 +63,7 @@ func Open(c Config) *Source {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Source{config: c}
+	s := &Source{config: c, watcher: watch.New(c.Path, watch.Options{NoEvents: c.NoEvents, Log: c.Log})}
 	s.current.Store(&state{status: Status{Path: c.Path}})
 	s.Reload(watch.Start)
 	return s
@@ -76,10 +77,20 @@ func (s *Source) Tools() []*tools.Tool { return s.current.Load().tools }
 
 // Run keeps the tools in step with the file until ctx ends. An error is one that makes watching impossible.
 func (s *Source) Run(ctx context.Context) error {
-	w := watch.New(s.config.Path, watch.Options{NoEvents: s.config.NoEvents, Log: s.config.Log})
-	return w.Run(ctx, func(reason string) (read bool) {
-		return !s.Reload(reason).Problems.have(FileUnreadable)
-	})
+	return s.watcher.Run(ctx, s.look)
+}
+
+// Force has a running source read the file again soon although it looks the same, as an operator asks for with
+// SIGHUP, and log what came of it. It never waits; what is asked for many times at once is done once.
+func (s *Source) Force() { s.watcher.Force() }
+
+// look is a reload by the watcher. Whoever forced it is answered also when nothing changed.
+func (s *Source) look(reason string) (read bool) {
+	now := s.Reload(reason)
+	if reason == watch.Forced {
+		s.config.Log.Info("definitions were read at "+reason, "ok", now.OK, "tools", now.Tools, "problems", len(now.Problems))
+	}
+	return !now.Problems.have(FileUnreadable)
 }
 
 // Reload reads the file now, and puts its tools in force if all of it is good. A file that is as it was at

@@ -63,16 +63,28 @@ func (h *house) change(s definition.Status) {
 // await waits until the tools of the newest change are these.
 func (h *house) await(t *testing.T, want string) {
 	t.Helper()
+	h.until(t, "in force is "+want, func() bool { return h.applied[len(h.applied)-1] == want })
+}
+
+// says waits until the log has this text.
+func (h *house) says(t *testing.T, text string) {
+	t.Helper()
+	h.until(t, "the log says "+text, func() bool { return strings.Contains(h.logs.String(), text) })
+}
+
+// until asks under the lock until it is so.
+func (h *house) until(t *testing.T, what string, so func() bool) {
+	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
 	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
 		h.mu.Lock()
-		got := h.applied[len(h.applied)-1]
+		done := so()
 		h.mu.Unlock()
-		if got == want {
+		if done {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("in force is %q, want %q", got, want)
+			t.Fatalf("waited in vain: %s; applied %q", what, h.applied)
 		}
 	}
 }
@@ -193,6 +205,8 @@ func TestRun(t *testing.T) {
 	h.save(t, "version: 5")
 	h.save(t, one(""))
 	h.await(t, "a.b")
+	h.Force() // the file looks the same, and whoever asked is told what came of it
+	h.says(t, `"definitions were read at SIGHUP" ok=true tools=1 problems=0`)
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("Run = %v", err)
