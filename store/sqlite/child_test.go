@@ -3,9 +3,12 @@ package sqlite_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +22,18 @@ import (
 // childDir tells the test binary to be a child: a process with a store in this directory that
 // writes until it is killed, and says on its standard output what was acknowledged.
 const childDir = "PRAX_TEST_CHILD_DIR"
+
+// childArchives makes the child archive all there is, over and over, into its data directory.
+const childArchives = "PRAX_TEST_CHILD_ARCHIVES"
+
+func archiveOften(ctx context.Context, db *sqlite.DB) {
+	for ctx.Err() == nil {
+		if _, err := db.ArchiveOld(ctx, 0); err != nil && !errors.Is(err, fs.ErrExist) { // two within a second have one name
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+	}
+}
 
 // childLife bounds a child that nobody kills.
 const childLife = 60 * time.Second
@@ -47,6 +62,9 @@ func live(dir string) error {
 	defer cancel()
 	fmt.Println("ready")
 	var group sync.WaitGroup
+	if os.Getenv(childArchives) != "" {
+		group.Go(func() { archiveOften(ctx, db) })
+	}
 	var say sync.Mutex
 	for writer := range 8 {
 		group.Go(func() {
@@ -145,22 +163,12 @@ func survived(t *testing.T, dir string, acknowledged []string) {
 	}
 	events := map[string]bool{}
 	documents := map[string]bool{}
-	err = db.View(context.Background(), func(tx store.Tx) error {
-		for after := int64(0); ; {
-			more, err := tx.EventsAfter(after, 1000)
-			if err != nil || len(more) == 0 {
-				return err
-			}
-			for _, e := range more {
-				after = e.Seq
-				if e.Kind == store.EventCall {
-					events[e.RequestID] = true
-				}
-			}
+	all := joined(t, db, filepath.Join(dir, sqlite.ArchiveName))
+	left(t, db, all)
+	for _, e := range all {
+		if e.Kind == store.EventCall {
+			events[e.RequestID] = true
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, name := range acknowledged {
 		if !events[name] {

@@ -32,6 +32,24 @@ func TestKilledAtEachPoint(t *testing.T) {
 	}
 }
 
+// TestKilledWhileArchiving: at every point of an archiving, the first time and later ones, each event is in
+// an archive or in the chain, they join, and the next start archives on from there.
+func TestKilledWhileArchiving(t *testing.T) {
+	t.Parallel()
+	for _, point := range sqlite.ArchivePoints {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			var acknowledged []string
+			for _, nth := range []int{1, 3, 2} {
+				environment := []string{fmt.Sprintf("PRAX_CRASH_AT=%s:%d", point, nth), childArchives + "=1"}
+				acknowledged = append(acknowledged, run(t, dir, environment, func(*exec.Cmd, int) {})...)
+				survived(t, dir, acknowledged)
+			}
+		})
+	}
+}
+
 // laterTimes are for the points that a life passes more than once.
 var laterTimes = map[string]int{
 	"before-begin": 70, "after-begin": 70, "after-savepoint": 100, "after-function": 100, "before-events": 70, "mid-events": 150,

@@ -12,9 +12,10 @@ import (
 	"prax/store/digest"
 )
 
-// signHead signs the newest event and writes that to the head file and the log. Called from one
-// goroutine at a time.
+// signHead signs the newest event and writes that to the head file and the log.
 func (db *DB) signHead() error {
+	db.signing.Lock()
+	defer db.signing.Unlock()
 	newest := *db.committed.Load()
 	head := store.SignHead(db.key, newest.seq, newest.hash, db.now())
 	reach("before-head")
@@ -148,6 +149,7 @@ func (db *DB) headProblem() (problem string, err error) {
 // standing is where a chain stands.
 type standing struct {
 	newest    int64
+	archived  int64  // number of the last event that was archived
 	hash      string // of the event that the head vouches for
 	documents bool   // there are some
 	running   bool   // a server runs, or did not end by itself
@@ -168,6 +170,8 @@ func (s standing) problem(head *store.Head, key *digest.Key) string {
 		return "the head was not signed by this installation"
 	case head.Count > s.newest:
 		return fmt.Sprintf("the head vouches for %d events, the chain has %d: its tail is missing", head.Count, s.newest)
+	case head.Count < s.archived:
+		return fmt.Sprintf("the head vouches for %d events, though %d were archived under a later one: the head is an older one", head.Count, s.archived)
 	case s.hash != head.Hash:
 		return fmt.Sprintf("event %d has another hash than the one that was signed", head.Count)
 	case !s.running && head.Count < s.newest:
@@ -192,14 +196,23 @@ func (db *DB) standing(vouched int64) (now standing, err error) {
 			return t.failed(err)
 		}
 		now.newest = last.seq
+		anchor, err := c.anchorLink()
+		if err != nil {
+			return t.failed(err)
+		}
+		now.archived = anchor.seq
 		if err := t.row(`SELECT running, EXISTS (SELECT 1 FROM document) FROM installation WHERE id = 1`, nil, &now.running, &now.documents); err != nil {
 			return err
 		}
 		err = t.row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`, []any{store.MainChain, vouched}, &now.hash)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+		switch {
+		case errors.Is(err, sql.ErrNoRows) && vouched == anchor.seq:
+			now.hash = anchor.hash
+		case errors.Is(err, sql.ErrNoRows):
+		default:
+			return err
 		}
-		return err
+		return nil
 	})
 	return now, err
 }

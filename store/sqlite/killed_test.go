@@ -10,11 +10,22 @@ import (
 // again on the same files.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
+	killedOften(t, nil)
+}
+
+// TestKilledWhileArchivingAtAnyMoment: nor is anything lost that was being archived.
+func TestKilledWhileArchivingAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	killedOften(t, []string{childArchives + "=1"})
+}
+
+func killedOften(t *testing.T, environment []string) {
+	t.Helper()
 	dir := t.TempDir()
 	var acknowledged []string
 	for range 5 {
 		last := 1 + rand.IntN(300/effort)
-		acknowledged = append(acknowledged, run(t, dir, nil, func(cmd *exec.Cmd, n int) {
+		acknowledged = append(acknowledged, run(t, dir, environment, func(cmd *exec.Cmd, n int) {
 			if n == last {
 				_ = cmd.Process.Kill()
 			}

@@ -29,7 +29,7 @@ func TestMigrate(t *testing.T) {
 	restore := sqlite.Migrations([]string{"CREATE TABLE extra (x INTEGER) STRICT; CREATE TABLE broken ("})
 	_, err := sqlite.Open(context.Background(), sqlite.Config{Dir: dir})
 	restore()
-	if err == nil || !strings.Contains(err.Error(), "migrate to schema 3") {
+	if err == nil || !strings.Contains(err.Error(), "migrate to schema 4") {
 		t.Errorf("a migration that fails: %v", err)
 	}
 	if got := query(t, filepath.Join(dir, "prax.db"), "SELECT count(*) FROM sqlite_schema WHERE name = 'extra'"); got != "0" {
@@ -50,8 +50,8 @@ func TestMigrate(t *testing.T) {
 	if got := query(t, filepath.Join(dir, "prax.db"), "SELECT count(*) FROM extra"); got != "1" {
 		t.Errorf("the migration ran %s times", got)
 	}
-	before := filepath.Join(dir, "prax-before-v3.db")
-	if got := query(t, before, "SELECT (SELECT user_version FROM pragma_user_version) || ' ' || count(*) FROM document"); got != "2 1" {
+	before := filepath.Join(dir, "prax-before-v4.db")
+	if got := query(t, before, "SELECT (SELECT user_version FROM pragma_user_version) || ' ' || count(*) FROM document"); got != "3 1" {
 		t.Errorf("the copy holds %q", got)
 	}
 	if info, err := os.Stat(before); err != nil || info.Mode().Perm() != 0o600 {

@@ -33,18 +33,19 @@ func (db *DB) Verify(ctx context.Context) (store.Report, error) {
 	report.Head, _ = db.readHead() // not one: a problem already
 	walk := link{}
 	for {
-		stored, err := db.storedAfter(ctx, walk.seq)
+		next, err := db.stretchAfter(ctx, walk.seq)
 		if err != nil {
 			return report, fmt.Errorf("verify after event %d: %w", walk.seq, err)
 		}
-		if len(stored) == 0 {
+		walk = db.anchored(walk, next.anchor, &report)
+		if len(next.stored) == 0 {
 			break
 		}
-		for _, s := range stored {
+		for _, s := range next.stored {
 			walk = s.verify(walk, &report)
 		}
 	}
-	report.LastHash = walk.hash
+	report.Newest, report.LastHash = walk.seq, walk.hash
 	return report, db.verifyLeftovers(ctx, &report)
 }
 

@@ -1,0 +1,32 @@
+package sqlite
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"prax/store"
+)
+
+// restoreEvent is the detail of the event that tells of a restore.
+type restoreEvent struct {
+	Backup  string `json:"backup"` // SHA-256 of its manifest
+	Taken   string `json:"taken"`
+	Version string `json:"version"` // that took it
+	Events  int64  `json:"events"`  // in the chain then
+}
+
+// restored is all that a restore does to the data that it put back, in one transaction. The world went on
+// since the backup: what the data allows or has begun may have been used, revoked or finished meanwhile, so
+// whatever could act on it again is made void here, and the chain tells that this happened.
+func restored(t *tx, b *Backup) error {
+	m := b.Manifest
+	text, err := json.Marshal(restoreEvent{
+		b.SHA256, m.At.UTC().Format(time.RFC3339Nano), store.SafeString(m.Version), m.Head.Count,
+	}, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	t.AddEvent(store.Event{Kind: store.EventRestore, Outcome: "ok", Detail: string(text)})
+	return nil
+}
