@@ -31,21 +31,23 @@ type Status struct {
 	Path     string    `json:"path"`
 	OK       bool      `json:"ok"`     // the file as it is now is in force
 	Tools    int       `json:"tools"`  // in force, of the last good file
-	Digest   string    `json:"digest"` // SHA-256 of the last good file, in hex; "" before there was one
-	Loaded   time.Time `json:"loaded"` // when it came into force; zero before there was one
+	Digest   string    `json:"digest"` // SHA-256 of the file whose tools are in force, in hex; "" when none are
+	Loaded   time.Time `json:"loaded"` // when they came into force; zero when none are
 	Reason   string    `json:"reason"` // why the file was read last: start, event, poll, SIGHUP
 	Problems Problems  `json:"problems"`
 }
 
-// Source keeps the tools of a file in step with it. While the file is broken, or gone, the last good set
-// stays in force. Its methods may be called from many goroutines.
+// Source keeps the tools of a file in step with it. While the file is broken the last good set stays in
+// force; one that is gone takes its tools along, after the moment that a save by removal takes. Its methods
+// may be called from many goroutines.
 type Source struct {
 	config  Config
 	watcher *watch.Watcher
 	current atomic.Pointer[state] // apart from the lock: a hook that takes its time keeps nobody from asking
 
-	mu   sync.Mutex // one reading at a time
-	seal string     // of the last reading: its digest, or why there is none
+	mu      sync.Mutex // one reading at a time
+	seal    string     // of the last reading: its digest, or why there is none
+	missing time.Time  // since when there is no file; zero: there is one
 }
 
 // state is what is in force, and how the last reading went. It is immutable.
@@ -90,11 +92,13 @@ func (s *Source) look(reason string) (read bool) {
 	if reason == watch.Forced {
 		s.config.Log.Info("definitions were read at "+reason, "ok", now.OK, "tools", now.Tools, "problems", len(now.Problems))
 	}
-	return !now.Problems.have(FileUnreadable)
+	// One that is missing is looked for again, until its tools are withdrawn.
+	return !now.Problems.have(FileUnreadable) && !(now.Problems.have(FileMissing) && now.Digest != "")
 }
 
-// Reload reads the file now, and puts its tools in force if all of it is good. A file that is as it was at
-// the last reading changes nothing and is told to nobody.
+// Reload reads the file now, and puts its tools in force if all of it is good, or withdraws them if it has
+// been missing for a second. A file that is as it was at the last reading changes nothing otherwise, and is
+// told to nobody.
 func (s *Source) Reload(reason string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,15 +107,19 @@ func (s *Source) Reload(reason string) Status {
 	if p != nil {
 		seal = string(p.Code) + p.Text
 	}
-	if seal == s.seal {
+	gone := s.gone(p)
+	if seal == s.seal && !gone {
 		return s.Status()
 	}
 	s.seal = seal
 	next := *s.current.Load()
 	next.status.Reason = reason
-	if p != nil {
+	switch {
+	case gone:
+		s.withdraw(&next, *p)
+	case p != nil:
 		next.status.OK, next.status.Problems = false, Problems{*p}
-	} else {
+	default:
 		s.load(src, &next)
 	}
 	s.current.Store(&next)
@@ -136,12 +144,16 @@ func (s *Source) load(src source, next *state) {
 
 // tell logs a reading and calls the hook.
 func (s *Source) tell(now Status) {
-	log, level := s.config.Log, slog.LevelWarn
-	if now.OK {
-		log.Info("definitions are in force", "file", now.Path, "tools", now.Tools, "reason", now.Reason)
-	} else {
-		level = slog.LevelError
-		log.Error("definitions cannot be used: the last good ones stay in force", "file", now.Path, "tools", now.Tools, "reason", now.Reason)
+	log, level := s.config.Log, slog.LevelError
+	about := []any{"file", now.Path, "tools", now.Tools, "reason", now.Reason}
+	switch {
+	case now.OK:
+		level = slog.LevelWarn
+		log.Info("definitions are in force", about...)
+	case now.Digest == "":
+		log.Error("definitions cannot be used: none are in force", about...)
+	default:
+		log.Error("definitions cannot be used: the last good ones stay in force", about...)
 	}
 	for _, p := range now.Problems {
 		log.Log(context.Background(), level, "definitions: "+p.String())

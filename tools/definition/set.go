@@ -40,6 +40,14 @@ func Load(path string, kinds Kinds, taken ...string) (*Set, Problems) {
 }
 
 func load(src source, kinds Kinds, taken []string) (*Set, Problems) {
+	set, problems := compile(src, kinds, taken)
+	for i := range problems {
+		problems[i].Text, problems[i].Path = withoutTokens(problems[i].Text), withoutTokens(problems[i].Path)
+	}
+	return set, problems
+}
+
+func compile(src source, kinds Kinds, taken []string) (*Set, Problems) {
 	text, p := src.plain()
 	if p != nil {
 		return nil, Problems{*p}
@@ -103,8 +111,11 @@ func (c *compiler) compile() (list []*tools.Tool) {
 	return list
 }
 
-// reserved begins the names of the tools of the workflow kernel.
+// reserved begins the names of the tools of the workflow kernel, and no other, however it is written.
 const reserved = "praxec"
+
+// punctuation is what of a name does not count when two are told apart.
+var punctuation = strings.NewReplacer(".", "", "_", "", "-", "")
 
 func (c *compiler) nameFits(m member, path string) bool {
 	quoted := strconv.Quote(shown(m.name))
@@ -112,7 +123,11 @@ func (c *compiler) nameFits(m member, path string) bool {
 		c.note(BadValue, m.place, path, "the name "+quoted+" must be 1 to 64 letters, digits, dots, _ or -")
 		return false
 	}
-	if first := strings.FieldsFunc(m.name, func(r rune) bool { return strings.ContainsRune("._-", r) }); len(first) > 0 && strings.EqualFold(first[0], reserved) {
+	switch bare := strings.ToLower(punctuation.Replace(m.name)); {
+	case bare == "":
+		c.note(BadValue, m.place, path, "the name "+quoted+" must have a letter or digit: dots, _ and - do not tell one from another")
+		return false
+	case strings.HasPrefix(bare, reserved):
 		c.note(NameTaken, m.place, path, "the name "+quoted+" is reserved: begin it with another word than "+reserved)
 		return false
 	}
