@@ -60,7 +60,7 @@ func TestReadArchive(t *testing.T) {
 		"no end":             {lines[0] + lines[1], "no signed end"},
 		"half a line":        {good[:len(good)-1], "no signed end"},
 		"another's":          {archiveOf(theirs, lines, hashes, 2, 4), "not signed by this installation"},
-		"a head as the end":  {strings.Join(lines[1:4], "") + string(head), "decode anchor: "},
+		"a head as the end":  {strings.Join(lines[1:4], "") + string(head), "not signed by this installation"},
 		"only an end":        {archiveOf(ours, lines, hashes, 1, 4)[len(strings.Join(lines[:4], "")):], "it ends with event 0"},
 		"end of a longer":    {lines[1] + archiveOf(ours, lines, hashes, 4, 4)[len(lines[3]):], "vouches for event 4"},
 		"something follows":  {good + "\n", "follows its signed end"},

@@ -23,6 +23,12 @@ import (
 // writes until it is killed, and says on its standard output what was acknowledged.
 const childDir = "PRAX_TEST_CHILD_DIR"
 
+// childTo makes the child back the directory up to there and end, childFrom restore it from there.
+const (
+	childTo   = "PRAX_TEST_CHILD_TO"
+	childFrom = "PRAX_TEST_CHILD_FROM"
+)
+
 // childArchives makes the child archive all there is, over and over, into its data directory.
 const childArchives = "PRAX_TEST_CHILD_ARCHIVES"
 
@@ -44,7 +50,20 @@ func child() bool {
 	if dir == "" {
 		return false
 	}
-	if err := live(dir); err != nil {
+	err := error(nil)
+	if limit := os.Getenv(childLimit); limit != "" {
+		err = limitFiles(limit)
+	}
+	switch from, to := os.Getenv(childFrom), os.Getenv(childTo); {
+	case err != nil:
+	case to != "":
+		_, _, err = sqlite.WriteBackup(context.Background(), sqlite.BackupConfig{Data: dir, Dir: to, Now: time.Now})
+	case from != "":
+		_, err = restoreTo(from, dir, false)
+	default:
+		err = live(dir)
+	}
+	if err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}

@@ -131,32 +131,36 @@ type Restoration struct {
 
 // Restore puts the data of a backup back, verifies it, and brings it in line with the present. It is followed by
 // Finish, or by Abandon, which leaves the directory as it was found.
-func (b *Backup) Restore(ctx context.Context, config RestoreConfig) (r *Restoration, err error) {
-	r = &Restoration{backup: b, config: config}
+func (b *Backup) Restore(ctx context.Context, config RestoreConfig) (*Restoration, error) {
+	r := &Restoration{backup: b, config: config}
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			r.Abandon()
-		}
-	}()
 	reach("restore-begun")
+	if err := r.stage(ctx); err != nil {
+		r.Abandon()
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	return r, nil
+}
+
+// stage makes everything ready beside the place where it will be.
+func (r *Restoration) stage(ctx context.Context) error {
 	if err := r.room(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.copyData(ctx); err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		return err
 	}
 	reach("restore-copied")
 	if err := r.verify(ctx); err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		return err
 	}
 	if err := r.apply(ctx); err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
+		return err
 	}
 	reach("restore-applied")
-	return r, nil
+	return nil
 }
 
 func (r *Restoration) path(name string) string {
@@ -203,12 +207,11 @@ func (r *Restoration) room() error {
 	if err := syscall.Statfs(r.config.Data, &disk); err != nil {
 		return nil // then writing will tell
 	}
-	need := uint64(0)
+	have, need := uint64(disk.Bavail)*uint64(disk.Bsize), uint64(0)
 	for _, f := range r.backup.Manifest.Files {
-		need += uint64(f.Size)
-	}
-	if have := uint64(disk.Bavail) * uint64(disk.Bsize); need > have {
-		return fmt.Errorf("%w: the backup needs %d bytes, there are %d", store.ErrFull, need, have)
+		if need += uint64(f.Size); need > have {
+			return fmt.Errorf("%w: the backup needs %d bytes or more, there are %d", store.ErrFull, need, have)
+		}
 	}
 	return nil
 }
@@ -256,12 +259,14 @@ func (r *Restoration) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	problems := r.Report.Problems
 	if head := r.Report.Head; head == nil || *head != r.backup.Manifest.Head {
-		problems = append(problems, "the signed head is not the one of the manifest")
+		r.Report.Problem("the signed head is not the one of the manifest")
 	}
-	if len(problems) > 0 && !r.config.Unverified {
-		return fmt.Errorf("%w: %s", ErrNotWhole, problems[0])
+	for _, known := range r.backup.Manifest.Problems {
+		r.Report.Problem("when the backup was taken: %s", store.SafeString(known))
+	}
+	if !r.Report.OK() && !r.config.Unverified {
+		return fmt.Errorf("%w: %s", ErrNotWhole, r.Report.Problems[0])
 	}
 	return nil
 }
@@ -277,7 +282,7 @@ func (r *Restoration) apply(ctx context.Context) error {
 		if !ours {
 			return errNotOurs
 		}
-		return restored(t, r.backup)
+		return restored(t, r.backup, len(r.Report.Problems))
 	})
 	return errors.Join(err, db.Close())
 }

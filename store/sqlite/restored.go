@@ -10,19 +10,20 @@ import (
 
 // restoreEvent is the detail of the event that tells of a restore.
 type restoreEvent struct {
-	Backup  string `json:"backup"` // SHA-256 of its manifest
-	Taken   string `json:"taken"`
-	Version string `json:"version"` // that took it
-	Events  int64  `json:"events"`  // in the chain then
+	Backup   string `json:"backup"` // SHA-256 of its manifest
+	Taken    string `json:"taken"`
+	Version  string `json:"version"`           // that took it
+	Events   int64  `json:"events"`            // in the chain then
+	Problems int    `json:"problems,omitzero"` // of the chain, which the operator accepted
 }
 
 // restored is all that a restore does to the data that it put back, in one transaction. The world went on
 // since the backup: what the data allows or has begun may have been used, revoked or finished meanwhile, so
 // whatever could act on it again is made void here, and the chain tells that this happened.
-func restored(t *tx, b *Backup) error {
+func restored(t *tx, b *Backup, problems int) error {
 	m := b.Manifest
 	text, err := json.Marshal(restoreEvent{
-		b.SHA256, m.At.UTC().Format(time.RFC3339Nano), store.SafeString(m.Version), m.Head.Count,
+		b.SHA256, m.At.UTC().Format(time.RFC3339Nano), store.SafeString(m.Version), m.Head.Count, problems,
 	}, json.Deterministic(true))
 	if err != nil {
 		return err
