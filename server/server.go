@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"prax/server/edge"
 )
 
 // Server is one listening prax. Build it with [New]; it is safe for concurrent use.
@@ -94,42 +96,17 @@ func (s *Server) drain(hs *http.Server, ln net.Listener, cut context.CancelFunc)
 	for _, f := range s.cfg.Drain {
 		f()
 	}
-	go s.untilQuiet(grace, cancel)
-	err := hs.Shutdown(grace)
-	if err == nil || errors.Is(err, net.ErrClosed) { // all is idle; ln was closed above
-		return nil
-	}
+	err := edge.Drain(grace, hs, s.running.Load)
 	left := s.running.Load()
 	cut()
 	_ = hs.Close()
 	switch {
-	case grace.Err() == nil:
-		return fmt.Errorf("drain: %w", err)
 	case left > 0:
 		return fmt.Errorf("drain: %d requests cut off after %s", left, time.Since(begun).Round(time.Millisecond))
+	case err != nil && !errors.Is(err, net.ErrClosed): // ln was closed above
+		return fmt.Errorf("drain: %w", err)
 	}
-	return nil // only connections without a request were left
-}
-
-// lull is how long no request must have run before the drain stops waiting for connections that may be
-// sending one: more than enough for the last answer to leave.
-const lull = time.Second
-
-// untilQuiet cancels the rest of the grace once there was a lull.
-func (s *Server) untilQuiet(grace context.Context, cancel context.CancelFunc) {
-	tick := time.NewTicker(lull / 10)
-	defer tick.Stop()
-	for quiet := 0; quiet < 10; quiet++ {
-		select {
-		case <-grace.Done():
-			return
-		case <-tick.C:
-		}
-		if s.running.Load() > 0 {
-			quiet = -1
-		}
-	}
-	cancel()
+	return nil // only connections without a request may have been left
 }
 
 // Draining tells whether the drain has begun.

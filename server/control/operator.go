@@ -63,6 +63,7 @@ type Config struct {
 	Clients Clients
 	Tools   Tools
 	Audit   Audit
+	Archive Archiver         // nil: nothing can be archived
 	Status  func() Status    // nil: there is nothing running to tell of
 	Now     func() time.Time // nil: time.Now
 	Log     *slog.Logger     // nil: none

@@ -22,6 +22,8 @@ func (s *Server) routes(stop context.Context) http.Handler {
 	mux.Handle("POST /access", s.act(stop, access))
 	mux.Handle("POST /verify", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Verify(ctx) }))
 	mux.Handle("POST /reload", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Reload(ctx) }))
+	mux.Handle("POST /archive", s.act(stop, archive))
+	mux.Handle("POST /backup", s.act(stop, backedUp))
 	mux.Handle("GET /status", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Status(ctx) }))
 	mux.Handle("GET /audit", s.audit(stop))
 	return mux
