@@ -11,10 +11,7 @@ type budget struct {
 	held map[string]int
 }
 
-func (b *budget) init(limit, fallback int) {
-	if limit <= 0 {
-		limit = fallback
-	}
+func (b *budget) init(limit int) {
 	b.limit, b.held = limit, make(map[string]int)
 }
 
