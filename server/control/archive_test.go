@@ -52,7 +52,9 @@ func TestArchiveIsAudited(t *testing.T) {
 		if err := k.BackedUp(t.Context(), "0123abcd"); err != nil {
 			t.Error(err)
 		}
-		got := h.events(5, func(e store.Event) bool { return e.Kind == EventOperator && (e.Method == "archive" || e.Method == "backup") })
+		got := h.events(5, func(e store.Event) bool {
+			return e.Kind == EventOperator && (e.Method == "archive" || e.Method == "backup")
+		})
 		var outcomes []string
 		for _, e := range got {
 			outcomes = append(outcomes, e.Method+" "+e.Outcome)
