@@ -173,3 +173,13 @@ func (r *Report) Join(pieces []Piece, j *Joints) {
 		r.Problem("the chain does not follow event %d of the archives", r.Anchor.Count)
 	}
 }
+
+// FirstOfArchive is the number of the first event in an archive, as its first line has it.
+func FirstOfArchive(r io.Reader) (int64, error) {
+	line, err := readLine(bufio.NewReader(r))
+	if err != nil {
+		return 0, err
+	}
+	e, err := DecodeEvent(line)
+	return e.Seq, err
+}

@@ -108,7 +108,7 @@ func (a *app) serverConfig() server.Config {
 }
 
 func (a *app) controlConfig() control.Config {
-	return control.Config{Clients: a.clients, Tools: a.tools, Audit: a.db, Status: a.status, Now: a.now, Log: a.out.log}
+	return control.Config{Clients: a.clients, Tools: a.tools, Audit: a.db, Archive: a.db, Status: a.status, Now: a.now, Log: a.out.log}
 }
 
 func (a *app) status() control.Status {
@@ -134,7 +134,7 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 		failures = make(chan error, 3)
 	)
 	// Without a watch an edit would not be obeyed: better not to serve at all.
-	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions} {
+	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions, a.archiveOld} {
 		wait.Go(func() {
 			if err := watch(beside); err != nil {
 				failures <- err

@@ -37,6 +37,7 @@ type settings struct {
 	KeepOnError    bool
 	AuditReads     bool
 	HalfLife       time.Duration
+	Keep           time.Duration // age at which events are archived; 0: never
 	Log            slog.Level
 
 	home   string           // for paths that begin with ~/
@@ -124,6 +125,9 @@ var variables = []variable{
 	{name: "PRAX_HALF_LIFE", initial: "168h", flag: "half-life",
 		note:  "the age at which a memory counts half in a search",
 		parse: parsed(readDuration, func(s *settings) *time.Duration { return &s.HalfLife })},
+	{name: "PRAX_KEEP", initial: "off", flag: "keep",
+		note:  "the age, as 90d, at which audit events move from the database to PRAX_DATA/archive",
+		parse: parsed(readKeep, func(s *settings) *time.Duration { return &s.Keep })},
 	{name: "PRAX_LOG", initial: "info", flag: "log",
 		note:  "debug, info, warn or error; text on a terminal, JSON elsewhere",
 		parse: parsed(readLevel, func(s *settings) *slog.Level { return &s.Log })},
