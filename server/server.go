@@ -42,10 +42,10 @@ func New(c Config) *Server {
 // flushing of access records ([Server.Flush]): for tests.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
-// Serve answers on open until ctx ends, then drains: it stops accepting, runs the Drain hooks so that
-// streams end, cuts requests whose body has not come in, lets running calls finish for the grace, writes what is buffered, and returns. The
-// error is nil when every call had its answer; otherwise it says how many were cut off, or why
-// listening failed.
+// Serve answers on open until ctx ends, then drains: it stops accepting, cuts requests whose body has not
+// come in, runs the Drain hooks so that streams end, lets running calls finish for the grace, writes what is
+// buffered, and returns. The error is nil when every call had its answer; otherwise it says how many were
+// cut off, or why listening failed.
 func (s *Server) Serve(ctx context.Context, open net.Listener) error {
 	ln := limit(open, s.cfg.MaxConns)
 	// Calls outlive ctx by the grace, so they hang on a context of their own.
@@ -113,7 +113,8 @@ func (s *Server) drain(hs *http.Server, ln net.Listener, cut context.CancelFunc)
 func (s *Server) Draining() bool { return s.draining.Load() }
 
 // Flush writes the buffered access records, and how many refusals of a minute that is over were not
-// recorded one by one, there and among the denials. Serve does so each second, and at its end for the minute that is not over too.
+// recorded one by one, there and among the denials. Serve does so each second, and at its end for the
+// minute that is not over too.
 func (s *Server) Flush() { s.flush(false) }
 
 func (s *Server) flush(last bool) {

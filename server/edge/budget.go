@@ -42,6 +42,10 @@ func (b *budget) clients() int {
 	return len(b.held)
 }
 
+// TooMany is what a client is told whose budget is spent, with 429 (RFC 6585, section 4): the same
+// sentence before its body was read and after.
+const TooMany = "too many requests of this client at once: wait for an answer, then try again"
+
 // Begin takes the exchange's own place of the client's in-flight budget, before the body is read: what
 // a client makes the server hold is bounded from then on. When it returns false, the answer is "too
 // many requests". The place is kept until [Exchange.End], or until the exchange becomes a stream.
