@@ -323,17 +323,8 @@ func (c *crash) inquest(at string) {
 
 // compare holds the store to what callers were told, and the chain to the store.
 func (c *crash) compare(tx store.Tx) error {
-	for user, documents := range c.acked {
-		scope := auth.Principal{User: user}.Scope()
-		for id, body := range documents {
-			d, err := tx.Document(scope, id)
-			if err != nil {
-				return fmt.Errorf("acknowledged document of %s: %w", user, err)
-			}
-			if d.Body != body {
-				return fmt.Errorf("acknowledged %q of %s, stored %q", body, user, d.Body)
-			}
-		}
+	if err := c.kept(tx); err != nil {
+		return err
 	}
 	writes, err := countWrites(tx)
 	if err != nil {
@@ -345,6 +336,23 @@ func (c *crash) compare(tx store.Tx) error {
 	}
 	if n := c.acknowledged(); stored != writes || writes < n {
 		return fmt.Errorf("%d writes acknowledged, %d documents stored, %d events of writes in the chain", n, stored, writes)
+	}
+	return nil
+}
+
+// kept holds the store to what callers were told.
+func (c *crash) kept(tx store.Tx) error {
+	for user, documents := range c.acked {
+		scope := auth.Principal{User: user}.Scope()
+		for id, body := range documents {
+			d, err := tx.Document(scope, id)
+			if err != nil {
+				return fmt.Errorf("acknowledged document of %s: %w", user, err)
+			}
+			if d.Body != body {
+				return fmt.Errorf("acknowledged %q of %s, stored %q", body, user, d.Body)
+			}
+		}
 	}
 	return nil
 }
