@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // The errors of [ReadRegular] that are not the system's. An [fs.PathError] that names the file is around them.
@@ -16,7 +17,10 @@ var (
 	ErrTooLarge   = errors.New("too large")
 )
 
-// ReadRegular reads the whole of a file of at most most bytes. It never waits, whatever stands there: the file
+// patience bounds the reading of a file that waits.
+const patience = 500 * time.Millisecond
+
+// ReadRegular reads the whole of a file of at most most bytes. It does not wait, whatever stands there: the file
 // is opened without blocking, and judged by its descriptor, so that nothing can be swapped in between. What it
 // knows of the file it returns beside an error too; info is nil when the file could not be opened. Every error
 // is an [fs.PathError] that says what could not be done: open, stat or read.
@@ -35,6 +39,9 @@ func ReadRegular(path string, most int64) (text []byte, info fs.FileInfo, err er
 	case info.Size() > most:
 		return nil, info, unreadable(path, tooLarge(most))
 	}
+	// What calls itself a regular file may wait for more all the same, as /proc/kmsg does. Only such a one knows
+	// a deadline.
+	_ = f.SetReadDeadline(time.Now().Add(patience))
 	buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	if _, err := buf.ReadFrom(io.LimitReader(f, most+1)); err != nil {
 		return nil, info, err

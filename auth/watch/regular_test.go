@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"prax/auth/watch"
 )
@@ -99,6 +100,27 @@ func TestReason(t *testing.T) {
 	} {
 		if got := watch.Reason(tt.err); got != tt.want {
 			t.Errorf("Reason(%v) = %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
+// TestReadRegularWaitsForNobody: some files of the kernel are regular by their mode and wait for more to read.
+// Where there is none that this process may open, the loop is over at once.
+func TestReadRegularWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/proc/kmsg", "/proc/self/mem", "/sys/kernel/debug/tracing/trace_pipe"} {
+		done := make(chan error, 1)
+		go func() {
+			_, _, err := watch.ReadRegular(path, 1<<20)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Logf("%s could be read whole", path)
+			}
+		case <-time.After(30 * time.Second):
+			t.Errorf("%s is still being read", path)
 		}
 	}
 }
