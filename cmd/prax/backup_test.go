@@ -46,7 +46,7 @@ func TestOperationsKilled(t *testing.T) {
 	c.busy(func() {
 		c.until(20)
 		c.command("backup", source)
-		for i := range kills(t) {
+		for i := range (kills(t) + 1) / 2 { // each round kills three commands
 			c.until(20 + 5*i)
 			dir, data := filepath.Join(c.dir, fmt.Sprint("backup", i)), filepath.Join(c.dir, fmt.Sprint("restored", i))
 			before := c.snapshot()
@@ -97,9 +97,10 @@ func (c *crash) busy(f func()) {
 		c.t.Errorf("the server is not ready\n%s", cmd.Stderr)
 		return
 	}
-	for i := range 2 * crashUsers {
-		load.Go(func() { c.write(ctx, i%crashUsers) })
-		load.Go(func() { c.read(ctx, i%crashUsers) })
+	for i := range crashUsers {
+		load.Go(func() { c.write(ctx, i) })
+		load.Go(func() { c.write(ctx, i) })
+		load.Go(func() { c.read(ctx, i) })
 	}
 	f()
 }

@@ -30,7 +30,8 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 		"client add": grant, "client rotate": edit, "client revoke": edit, "client list": grant,
 		"token hash": nil, "token inspect": {"clients"}, "version": nil, "health": {"addr"},
 		"access": {"clients", "config", "data"}, "call": {"clients", "config", "data"},
-		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"},
+		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"}, "audit archive": {"data", "keep"},
+		"backup": {"clients", "config", "data"}, "restore": {"clients", "config", "data"},
 	}
 	got := map[string][]string{}
 	for _, c := range commands() {
