@@ -18,8 +18,14 @@ type Archived struct {
 	SHA256 string `json:"sha256,omitzero"` // of the file, hex
 }
 
+// ErrNotWhole refuses to archive, back up or restore a chain that does not verify.
+var ErrNotWhole = errors.New("the audit chain is not whole")
+
 // MaxLine bounds one line of an archive, in bytes.
 const MaxLine = 16 << 20
+
+// maxAnchor bounds the last line of an archive, in bytes.
+const maxAnchor = 4 << 10
 
 // Piece is one archive as it was read: events First to Last, each of which follows the one before it.
 type Piece struct {
@@ -119,16 +125,16 @@ func (p *Piece) end(line []byte, rest *bufio.Reader, publicKey string) error {
 }
 
 // Joints are the hashes that tell whether archives fit each other and what is left of the chain: those of
-// the events at which one of them, or the chain, goes on.
+// the events at which one of them ends, or one of them or the chain goes on.
 type Joints struct {
 	hashes map[int64]string // "" until an archive has the event
 	split  []int64          // where two archives differ
 }
 
-// NewJoints are the joints of archives that begin after these events.
-func NewJoints(before []int64) *Joints {
+// NewJoints are the joints of archives that begin after these events or end with them.
+func NewJoints(at []int64) *Joints {
 	j := &Joints{hashes: map[int64]string{}}
-	for _, seq := range before {
+	for _, seq := range at {
 		j.hashes[seq] = ""
 	}
 	return j
@@ -174,12 +180,29 @@ func (r *Report) Join(pieces []Piece, j *Joints) {
 	}
 }
 
-// FirstOfArchive is the number of the first event in an archive, as its first line has it.
-func FirstOfArchive(r io.Reader) (int64, error) {
+// SpanOfArchive is the numbers of the first and the last event in an archive, as its first and its last line
+// have them. What lies between is not read, and no signature is checked.
+func SpanOfArchive(r io.ReadSeeker) (first, last int64, err error) {
 	line, err := readLine(bufio.NewReader(r))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	e, err := DecodeEvent(line)
-	return e.Seq, err
+	if err != nil {
+		return 0, 0, err
+	}
+	size, err := r.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := r.Seek(max(size-maxAnchor, 0), io.SeekStart); err != nil {
+		return 0, 0, err
+	}
+	end, err := io.ReadAll(io.LimitReader(r, maxAnchor))
+	if err != nil {
+		return 0, 0, err
+	}
+	end = bytes.TrimSuffix(end, []byte("\n"))
+	a, err := DecodeAnchor(end[bytes.LastIndexByte(end, '\n')+1:])
+	return e.Seq, a.Count, err
 }

@@ -111,11 +111,12 @@ func TestJoin(t *testing.T) {
 		"of another branch":      {[]span{{1, 9, true}}, 9, false, "does not follow event 9"},
 		"second of other branch": {[]span{{1, 4, false}, {5, 9, true}}, 9, true, "does not follow the archive before"},
 		"two branches":           {[]span{{1, 4, false}, {1, 9, true}}, 4, false, "differ at event 4"},
+		"an abandoned branch":    {[]span{{1, 5, true}, {1, 9, false}}, 9, false, "differ at event 5"},
 	}
 	for name, test := range tests {
 		before := []int64{int64(test.anchor)}
 		for _, s := range test.spans {
-			before = append(before, int64(s.first-1))
+			before = append(before, int64(s.first-1), int64(s.last))
 		}
 		joints := store.NewJoints(before)
 		var pieces []store.Piece

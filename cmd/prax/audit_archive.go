@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"prax/store"
-	"prax/store/sqlite"
 )
 
 // auditArchive moves the oldest events to a file.
@@ -30,7 +31,7 @@ func (p *program) auditArchive(args []string) error {
 	if err != nil {
 		return err
 	}
-	to, err := filepath.Abs(positional[0])
+	to, err := archivePlace(positional[0])
 	if err != nil {
 		return err
 	}
@@ -42,9 +43,20 @@ func (p *program) auditArchive(args []string) error {
 	}
 	done, err := o.Archive(ctx, to, s.archiveBefore(p.now()))
 	if err = errors.Join(err, end()); err != nil {
-		return explainArchive(err)
+		return explainArchive(ctx, err)
 	}
 	return p.printArchived(done)
+}
+
+// archivePlace is the absolute path of what the operator named. A name that ends as one of a directory has to
+// be one: a file would get it otherwise.
+func archivePlace(name string) (string, error) {
+	if strings.HasSuffix(name, string(filepath.Separator)) {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			return "", failed("make it first, or leave the slash out to name a file", "%s is no directory", name)
+		}
+	}
+	return filepath.Abs(name)
 }
 
 // archiveBefore is the moment up to which events are archived: the zero time for all.
@@ -55,12 +67,17 @@ func (s *settings) archiveBefore(now time.Time) time.Time {
 	return now.Add(-s.Keep)
 }
 
-func explainArchive(err error) error {
+func explainArchive(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, sqlite.ErrNotWhole):
+	case ctx.Err() != nil:
+		return failed("prax audit archive goes on from there; prax audit verify --archive tells what is where",
+			"interrupted: each event is in the database, in an archive, or in both")
+	case errors.Is(err, store.ErrNotWhole):
 		return failed("prax audit verify says what is wrong: a chain that is not whole stays as it is", "%w", err)
 	case errors.Is(err, fs.ErrExist):
 		return failed("name a file that does not exist, or a directory", "%w", err)
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return failed("make room, or name another disk: no event is lost", "%w", err)
 	}
 	return err
 }
@@ -74,11 +91,9 @@ func (p *program) printArchived(done store.Archived) (err error) {
 	return err
 }
 
-// The server looks for old events ten times within the age that they may have, but at least once a day.
-const (
-	archiveShare  = 10
-	archiveAtMost = 24 * time.Hour
-)
+// archiveEvery is how often a server looks for old events, unless PRAX_KEEP is less than that. Each time may
+// make a file, and a backup has all of them.
+const archiveEvery = 24 * time.Hour
 
 // archiveOld archives what is older than PRAX_KEEP until ctx ends. That it fails is for the log: the events
 // stay where they are.
@@ -88,7 +103,7 @@ func (a *app) archiveOld(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	tick := time.NewTicker(min(keep/archiveShare, archiveAtMost))
+	tick := time.NewTicker(min(keep, archiveEvery))
 	defer tick.Stop()
 	for {
 		done, err := a.db.ArchiveOld(ctx, keep)

@@ -72,24 +72,24 @@ func archiveFiles(paths []string) (files []string, err error) {
 	return files, nil
 }
 
-// jointsOf looks at where each archive begins.
+// jointsOf looks at where each archive begins and ends.
 func jointsOf(files []string, r *store.Report) (*store.Joints, error) {
-	var before []int64
+	var at []int64
 	if r.Anchor != nil {
-		before = append(before, r.Anchor.Count)
+		at = append(at, r.Anchor.Count)
 	}
 	for _, file := range files {
 		f, err := openArchive(file)
 		if err != nil {
 			return nil, err
 		}
-		first, err := store.FirstOfArchive(f)
+		first, last, err := store.SpanOfArchive(f)
 		_ = f.Close()
 		if err == nil { // what is wrong with it is told when it is read
-			before = append(before, first-1)
+			at = append(at, first-1, last)
 		}
 	}
-	return store.NewJoints(before), nil
+	return store.NewJoints(at), nil
 }
 
 func readArchive(file, publicKey string, j *store.Joints) (store.Piece, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/go-json-experiment/json"
@@ -38,7 +39,10 @@ func (p *program) backup(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	extra := s.keptFiles()
+	extra, err := s.keptFiles()
+	if err != nil {
+		return err
+	}
 	m, sum, err := sqlite.WriteBackup(ctx, sqlite.BackupConfig{
 		Data: s.Data, Dir: positional[0], Extra: extra, Version: readBuild().Version, Now: p.now, Unverified: *unverified,
 	})
@@ -46,19 +50,24 @@ func (p *program) backup(args []string) error {
 		return explainBackup(err)
 	}
 	p.recordBackup(s, sum)
-	return p.printBackup(positional[0], m, sum, extra)
+	return p.printBackup(s, positional[0], m, sum)
 }
 
-// keptFiles are the files beside the data that there are, by their names in a backup.
-func (s *settings) keptFiles() map[string]string {
+// keptFiles are the files beside the data that there are, by their names in a backup. One of which it cannot be
+// told whether it is there is an error: a backup must not be without it for that.
+func (s *settings) keptFiles() (map[string]string, error) {
 	kept := map[string]string{}
-	if s.ClientsPath != "" && exists(s.ClientsPath) {
-		kept[sqlite.ClientsName] = s.ClientsPath
+	for name, path := range map[string]string{sqlite.ClientsName: s.ClientsPath, s.definitionsName(): s.Config} {
+		_, err := os.Lstat(path)
+		switch {
+		case path == "" || errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		default:
+			kept[name] = path
+		}
 	}
-	if exists(s.Config) {
-		kept[s.definitionsName()] = s.Config
-	}
-	return kept
+	return kept, nil
 }
 
 // definitionsName is what the definitions are called in a backup: a folder of them, or a file that keeps its
@@ -76,7 +85,7 @@ func (s *settings) definitionsName() string {
 
 func explainBackup(err error) error {
 	switch {
-	case errors.Is(err, sqlite.ErrNotWhole):
+	case errors.Is(err, store.ErrNotWhole):
 		return failed("prax audit verify says what is wrong with the chain\n--unverified goes on all the same, and the manifest says so", "%w", err)
 	case errors.Is(err, sqlite.ErrNotEmpty), errors.Is(err, fs.ErrExist):
 		return failed("name a directory that does not exist", "%w", err)
@@ -85,7 +94,7 @@ func explainBackup(err error) error {
 	case errors.Is(err, context.Canceled):
 		return failed("", "interrupted: nothing was left of the backup")
 	}
-	return failed("PRAX_DATA or --data says where the data is", "%w", err)
+	return err
 }
 
 // recordBackup puts into the audit that a backup was taken. The backup is done and does not depend on it:
@@ -113,18 +122,23 @@ func (p *program) recordBackupAlone(ctx context.Context, s *settings, sum string
 	return p.record(ctx, s, store.Event{Kind: control.EventOperator, Method: "backup", Detail: string(detail)})
 }
 
-func (p *program) printBackup(dir string, m sqlite.Manifest, sum string, extra map[string]string) error {
-	size := int64(0)
+func (p *program) printBackup(s *settings, dir string, m sqlite.Manifest, sum string) error {
+	size, clients, definitions := int64(0), false, false
 	for _, file := range m.Files {
 		size += file.Size
+		clients = clients || file.Name == sqlite.ClientsName
+		definitions = definitions || strings.HasPrefix(file.Name, sqlite.DefinitionsName)
 	}
 	_, err := fmt.Fprintf(p.stdout, "backup of %s in %s: %s, %d bytes, up to audit event %d\n",
 		formatTime(m.At), printable(dir), count(len(m.Files), "file"), size, m.Head.Count)
 	if err == nil {
 		_, err = fmt.Fprintf(p.stdout, "SHA-256 of its manifest: %s\n", sum)
 	}
-	if extra[sqlite.ClientsName] == "" {
+	if !clients {
 		p.noteOf("there was no file of clients to back up")
+	}
+	if !definitions && s.definitionFile() != "" {
+		p.noteOf("there were no definitions to back up: %s does not exist", s.Config)
 	}
 	for _, problem := range m.Problems {
 		p.noteOf("the audit chain is not whole: %s", problem)

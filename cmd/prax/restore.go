@@ -104,6 +104,8 @@ func (p *program) printPlaced(placed []sqlite.Placed) error {
 			said = "is there already, and is the same"
 		case sqlite.LeftOther:
 			said, left = "is there already, and was left as it is", true
+		case sqlite.LeftFolder:
+			said, left = "was not put back: its folder is there already, and was left as it is", true
 		}
 		if _, err := fmt.Fprintf(p.stdout, "%s %s\n", printable(at.Path), said); err != nil {
 			return err
@@ -120,7 +122,7 @@ func explainRestore(err error) error {
 	switch {
 	case errors.Is(err, sqlite.ErrNotEmpty):
 		return failed("move what is there away, or name another directory with --data", "%w", err)
-	case errors.Is(err, sqlite.ErrNotWhole):
+	case errors.Is(err, store.ErrNotWhole):
 		return failed("another backup may be whole; --unverified goes on all the same, and the audit says so", "%w", err)
 	case errors.Is(err, store.ErrNewer):
 		return failed("restore it with the prax that wrote it, or a newer one", "%w", err)

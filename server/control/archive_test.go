@@ -2,13 +2,18 @@ package control
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"prax/store"
+	"prax/tools"
 )
 
 // keeping is what both an Operator and a Client can do for the data.
@@ -37,7 +42,7 @@ func TestArchiveIsAudited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := k.Archive(t.Context(), to, time.Time{}); err == nil || !strings.Contains(err.Error(), "exists") {
+		if _, err := k.Archive(t.Context(), to, time.Time{}); !errors.Is(err, fs.ErrExist) || strings.Count(err.Error(), "exists") != 1 {
 			t.Errorf("over a file: %v", err)
 		}
 		if _, err := k.Archive(t.Context(), "audit.jsonl", time.Time{}); err == nil || !strings.Contains(err.Error(), "absolute") {
@@ -69,4 +74,79 @@ func TestArchiveIsAudited(t *testing.T) {
 			t.Errorf("verify: %+v, %v", report, err)
 		}
 	})
+}
+
+// slow archives, and verifies, until it is told to end.
+type slow struct {
+	Audit
+	begun chan struct{}
+}
+
+func (s slow) Archive(ctx context.Context, _ string, _ time.Time) (store.Archived, error) {
+	s.begun <- struct{}{}
+	<-ctx.Done()
+	return store.Archived{}, fmt.Errorf("archive after event 5: %w", ctx.Err())
+}
+
+func (s slow) Verify(ctx context.Context) (store.Report, error) {
+	s.begun <- struct{}{}
+	<-ctx.Done()
+	return store.Report{}, fmt.Errorf("verify after event 5: %w", ctx.Err())
+}
+
+// TestDrainEndsLongActs: archiving and verifying may take longer than a server has for its end; they end with it,
+// are on record, and the operator is told why.
+func TestDrainEndsLongActs(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	s := slow{h.db, make(chan struct{}, 2)}
+	h.cfg.Audit, h.cfg.Archive = s, s
+	h.server = New(h.cfg)
+	h.serve()
+	c, ended := h.dial(), make(chan error, 2)
+	go func() { _, err := c.Archive(t.Context(), "/somewhere", time.Time{}); ended <- err }()
+	go func() { _, err := c.Verify(t.Context()); ended <- err }()
+	for range 2 {
+		await(t, s.begun, "the act")
+	}
+	h.stop()
+	for range 2 {
+		if err := await(t, ended, "the end of the act"); !errors.Is(err, errStopping) || !strings.Contains(err.Error(), "after event 5") {
+			t.Errorf("it ended with %v", err)
+		}
+	}
+	if err := h.finish(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	h.events(2, func(e store.Event) bool {
+		return (e.Method == "archive" || e.Method == "verify") && e.Outcome == tools.OutcomeError
+	})
+}
+
+// TestRefusalsKeepTheirMeaning: what callers branch on goes over the socket with its sentence.
+func TestRefusalsKeepTheirMeaning(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	refusing := &refused{}
+	h.cfg.Archive = refusing
+	h.server = New(h.cfg)
+	h.serve()
+	c := h.dial()
+	for _, is := range []error{store.ErrNotWhole, store.ErrFull, syscall.ENOSPC, fs.ErrExist} {
+		refusing.err = fmt.Errorf("archive: %w: of a kind", is)
+		_, err := c.Archive(t.Context(), "/somewhere", time.Time{})
+		if !errors.Is(err, is) || err.Error() != refusing.err.Error() {
+			t.Errorf("%v became %v", refusing.err, err)
+		}
+	}
+	h.stop()
+	if err := h.finish(); err != nil {
+		t.Error(err)
+	}
+}
+
+type refused struct{ err error }
+
+func (r *refused) Archive(context.Context, string, time.Time) (store.Archived, error) {
+	return store.Archived{}, r.err
 }

@@ -20,9 +20,6 @@ const ArchiveName = "archive"
 // archiveStep is how many events one transaction removes: the writer belongs to everybody.
 const archiveStep = 64
 
-// ErrNotWhole refuses to archive, back up or restore a chain that does not verify.
-var ErrNotWhole = errors.New("the audit chain is not whole")
-
 var errArchiving = errors.New("an archiving is under way")
 
 // Archive moves the events that lie before a moment out of the database, the zero time for all that there
@@ -76,7 +73,7 @@ func (m *mover) export(ctx context.Context, to string) (done store.Archived, err
 		return done, fmt.Errorf("archive: %w", err)
 	}
 	if problem != "" {
-		return done, fmt.Errorf("archive: %w: %s", ErrNotWhole, problem)
+		return done, fmt.Errorf("archive: %w: %s", store.ErrNotWhole, problem)
 	}
 	f, err := createDraft(m.place(to))
 	if err != nil {
@@ -142,7 +139,7 @@ func (m *mover) write(f *draft, stored []storedEvent) (more bool, err error) {
 		}
 		m.walk = s.verify(m.walk, &m.report)
 		if !m.report.OK() {
-			return false, fmt.Errorf("%w: %s", ErrNotWhole, m.report.Problems[0])
+			return false, fmt.Errorf("%w: %s", store.ErrNotWhole, m.report.Problems[0])
 		}
 		e, err := s.event()
 		if err != nil {

@@ -174,13 +174,13 @@ func TestArchiveRefused(t *testing.T) {
 		}, "exists", fs.ErrExist},
 		"event changed": {func(t *testing.T, dir, _ string) {
 			tamper(t, dir, "UPDATE event SET at = at + 1 WHERE seq = 4")
-		}, "event 4 differs", sqlite.ErrNotWhole},
+		}, "event 4 differs", store.ErrNotWhole},
 		"event gone": {func(t *testing.T, dir, _ string) {
 			tamper(t, dir, "DELETE FROM block_user WHERE seq = 4; DELETE FROM event WHERE seq = 4")
-		}, "events 4 to 4 are missing", sqlite.ErrNotWhole},
+		}, "events 4 to 4 are missing", store.ErrNotWhole},
 		"tail gone": {func(t *testing.T, dir, _ string) {
 			tamper(t, dir, "DELETE FROM block_user WHERE seq > 28; DELETE FROM event WHERE seq > 28")
-		}, "did not match its signed head", sqlite.ErrNotWhole},
+		}, "did not match its signed head", store.ErrNotWhole},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -446,5 +446,62 @@ func TestArchiveOld(t *testing.T) {
 	whole(t, dir)
 	if _, err := os.Stat(draft); err == nil {
 		t.Error("what a kill left is still there")
+	}
+}
+
+// TestArchiveBesideVerification: a chain that is archived up to its end while its head is compared with it is
+// whole all the same.
+func TestArchiveBesideVerification(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	db := opened(t, sqlite.Config{HeadEvery: time.Hour})
+	ctx, stop := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop()
+	for range 2 {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				if report, err := db.Verify(context.Background()); err != nil || !report.OK() {
+					t.Errorf("verify: %v, problems %q", err, report.Problems)
+				}
+			}
+		})
+	}
+	for i := range 100 / effort {
+		if err := put(db, "alice", "x"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Archive(context.Background(), filepath.Join(folder, fmt.Sprint(i, ".jsonl")), time.Time{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestArchiveOfAnotherHand: who may write to the directory of an archive can put no other file in its place
+// unnoticed; the events stay.
+func TestArchiveOfAnotherHand(t *testing.T) {
+	t.Parallel()
+	folder, data := t.TempDir(), t.TempDir()
+	now := func() time.Time { // which the archive is signed with, after its last event
+		drafts, _ := filepath.Glob(filepath.Join(folder, ".prax-draft-*"))
+		for _, draft := range drafts {
+			if err := os.Remove(draft); err != nil {
+				t.Error(err)
+			}
+			mustWrite(t, draft, "mine")
+		}
+		return time.Now()
+	}
+	db := opened(t, sqlite.Config{Dir: data, Now: now})
+	if err := put(db, "alice", "x"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := db.Archive(context.Background(), folder, time.Time{})
+	if err == nil || !strings.Contains(err.Error(), "somebody else writes to its directory") {
+		t.Errorf("archive: %v", err)
+	}
+	if report, err := db.Verify(context.Background()); err != nil || !report.OK() || report.Anchor != nil {
+		t.Errorf("verify: %+v, %v", report, err)
 	}
 }

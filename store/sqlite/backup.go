@@ -71,22 +71,38 @@ func (b *backup) path(name string) string {
 	return filepath.Join(b.config.Dir, filepath.FromSlash(name))
 }
 
-// begin makes the directory, or takes one that is empty.
+// begin makes the directory, or takes one that is empty. Of two backups that take the same one, the one that
+// makes the first folder in it has it, and the other leaves it alone.
 func (b *backup) begin() (err error) {
 	if b.made, err = claimEmpty(b.config.Dir); err != nil {
 		return err
 	}
-	b.root, err = os.OpenRoot(b.config.Dir)
+	if b.root, err = os.OpenRoot(b.config.Dir); err != nil {
+		return err
+	}
+	if err = b.root.Mkdir(dataFolder, 0o700); err == nil {
+		return nil
+	}
+	_ = b.root.Close()
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s %w any more", b.config.Dir, ErrNotEmpty)
+	}
+	if b.made {
+		_ = os.Remove(b.config.Dir)
+	}
 	return err
 }
 
-// claimEmpty makes a directory of mode 0700, or takes one that is empty. A link to one is none.
+// claimEmpty makes a directory of mode 0700, or takes one that is empty. A link to one is none, nor is one of
+// another user, who could put others in the place of the files in it.
 func claimEmpty(dir string) (made bool, err error) {
-	err = os.Mkdir(dir, 0o700)
-	if err == nil {
-		return true, os.Chmod(dir, 0o700)
-	}
-	if !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o700); err == nil {
+		if err := errors.Join(os.Chmod(dir, 0o700), syncDirectory(filepath.Dir(filepath.Clean(dir)))); err != nil {
+			_ = os.Remove(dir)
+			return false, err
+		}
+		return true, nil
+	} else if !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
 	info, err := os.Lstat(dir)
@@ -96,14 +112,24 @@ func claimEmpty(dir string) (made bool, err error) {
 	if !info.IsDir() {
 		return false, fmt.Errorf("%s exists and is no directory", dir)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Geteuid() {
+		return false, fmt.Errorf("%s belongs to uid %d: do this as that user, or name a directory that does not exist", dir, stat.Uid)
+	}
+	if err := checkEmpty(dir); err != nil {
 		return false, err
 	}
-	if len(entries) > 0 {
-		return false, fmt.Errorf("%s %w", dir, ErrNotEmpty)
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return false, err
 	}
-	return false, os.Chmod(dir, 0o700)
+	return false, checkEmpty(dir) // nobody else can have put anything there since
+}
+
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s %w", dir, ErrNotEmpty)
+	}
+	return err
 }
 
 // ErrNotEmpty refuses a directory that a backup or a restore would have to share.
@@ -111,9 +137,6 @@ var ErrNotEmpty = errors.New("is not empty")
 
 // undo removes what was written.
 func (b *backup) undo() {
-	if b.root == nil {
-		return
-	}
 	_ = b.root.Remove(manifestName) // first: what is left is no backup
 	for _, name := range []string{dataFolder, DefinitionsName} {
 		_ = b.root.RemoveAll(name)
@@ -130,8 +153,13 @@ func (b *backup) undo() {
 }
 
 func (b *backup) write(ctx context.Context) error {
-	for _, name := range []string{dataFolder, dataFolder + "/keys", dataFolder + "/" + ArchiveName} {
+	for _, name := range []string{dataFolder + "/keys", dataFolder + "/" + ArchiveName} {
 		if err := b.root.Mkdir(name, 0o700); err != nil {
+			return err
+		}
+	}
+	for name, from := range b.config.Extra {
+		if err := b.copyExtra(ctx, name, from); err != nil {
 			return err
 		}
 	}
@@ -146,11 +174,6 @@ func (b *backup) write(ctx context.Context) error {
 	}
 	if err := b.copyFile(ctx, b.config.Data, mismatchName, dataFolder+"/"+mismatchName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	for name, from := range b.config.Extra {
-		if err := b.copyExtra(ctx, name, from); err != nil {
-			return err
-		}
 	}
 	return b.verify(ctx)
 }
@@ -205,7 +228,7 @@ func (b *backup) compare(head *store.Head) error {
 // problem is an error unless the operator wants the backup all the same.
 func (b *backup) problem(text string) error {
 	if !b.config.Unverified {
-		return fmt.Errorf("%w: %s", ErrNotWhole, text)
+		return fmt.Errorf("%w: %s", store.ErrNotWhole, text)
 	}
 	b.m.Problems = append(b.m.Problems, text)
 	return nil
@@ -271,9 +294,6 @@ func (b *backup) finish() (sum string, err error) {
 		return "", fmt.Errorf("backup: %w", err)
 	}
 	reach("after-manifest")
-	if err := syncDirectory(filepath.Dir(filepath.Clean(b.config.Dir))); err != nil {
-		return "", fmt.Errorf("backup: %w", err)
-	}
 	return digest.Hex(text), b.root.Close()
 }
 
@@ -306,7 +326,12 @@ func sumFile(name string) (size int64, sum string, err error) {
 		return 0, "", err
 	}
 	defer f.Close()
+	return sumOf(f)
+}
+
+// sumOf is the size and the SHA-256 of what is read, in hex.
+func sumOf(r io.Reader) (size int64, sum string, err error) {
 	hash := sha256.New()
-	size, err = io.Copy(hash, f)
+	size, err = io.Copy(hash, r)
 	return size, hex.EncodeToString(hash.Sum(nil)), err
 }

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -193,7 +195,7 @@ func TestBackupRefused(t *testing.T) {
 			if after := tree(t, filepath.Dir(dir)); after != before {
 				t.Errorf("there was %s, there is %s", before, after)
 			}
-			if !errors.Is(err, sqlite.ErrNotWhole) {
+			if !errors.Is(err, store.ErrNotWhole) {
 				return
 			}
 			config.Unverified = true
@@ -202,7 +204,7 @@ func TestBackupRefused(t *testing.T) {
 				t.Errorf("all the same: %v, problems %q", err, m.Problems)
 			}
 			back := filepath.Join(t.TempDir(), "data")
-			if _, err := restoreTo(dir, back, false); !errors.Is(err, sqlite.ErrNotWhole) {
+			if _, err := restoreTo(dir, back, false); !errors.Is(err, store.ErrNotWhole) {
 				t.Errorf("restore of it: %v", err)
 			}
 			if _, err := os.Lstat(back); err == nil {
@@ -306,5 +308,114 @@ func TestBackupExtra(t *testing.T) {
 	placed, err := b.Put(context.Background(), sqlite.ClientsName, filepath.Join(to, "clients.json"))
 	if text, _ := os.ReadFile(filepath.Join(to, "clients.json")); err != nil || placed[0].Left != sqlite.LeftOther || string(text) != `{"clients":[1]}` {
 		t.Errorf("%+v, %v, the file is %q", placed, err, text)
+	}
+}
+
+// TestBackupTwiceAtOnce: of two that take one directory, one has it, and what it says is done is whole.
+func TestBackupTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	data := written(t)
+	for i := range 20 / effort {
+		dir := filepath.Join(t.TempDir(), "backup")
+		if i%2 == 0 {
+			mkdir(t, dir)
+		}
+		var group sync.WaitGroup
+		var done atomic.Int32
+		for range 3 {
+			group.Go(func() {
+				_, _, err := sqlite.WriteBackup(context.Background(), sqlite.BackupConfig{Data: data, Dir: dir, Now: time.Now})
+				if err == nil {
+					done.Add(1)
+				} else if !errors.Is(err, sqlite.ErrNotEmpty) {
+					t.Errorf("the other: %v", err)
+				}
+			})
+		}
+		group.Wait()
+		if done.Load() != 1 {
+			t.Fatalf("%d of them say that they are done", done.Load())
+		}
+		back, _ := restore(t, dir)
+		whole(t, back)
+	}
+}
+
+// TestBackupWithinDefinitions: a folder of definitions that the backup lies in would be copied for ever.
+func TestBackupWithinDefinitions(t *testing.T) {
+	t.Parallel()
+	data, folder := written(t), t.TempDir()
+	mustWrite(t, filepath.Join(folder, "a.yaml"), "a: 1\n")
+	more := mkdir(t, filepath.Join(folder, "more"))
+	for _, dir := range []string{filepath.Join(folder, "backup"), filepath.Join(more, "backup"), mkdir(t, filepath.Join(folder, "z"))} {
+		_, _, err := sqlite.WriteBackup(context.Background(), sqlite.BackupConfig{
+			Data: data, Dir: dir, Extra: map[string]string{sqlite.DefinitionsName: folder}, Now: time.Now,
+		})
+		if err == nil || !strings.Contains(err.Error(), "is the backup itself") {
+			t.Errorf("backup in %s: %v", dir, err)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+			t.Errorf("left behind in %s: %v", dir, entries)
+		}
+	}
+}
+
+// TestPutFolderHalf: of a folder that stands with some of its files, each is told as it is, and a folder that cannot
+// be put back as a whole is not begun.
+func TestPutFolderHalf(t *testing.T) {
+	t.Parallel()
+	beside := t.TempDir()
+	folder := mkdir(t, filepath.Join(beside, "d"))
+	for _, name := range []string{"a.yaml", "b.yaml", "c.yaml"} {
+		mustWrite(t, filepath.Join(folder, name), name)
+	}
+	dir, _ := backUp(t, written(t), map[string]string{sqlite.DefinitionsName: folder})
+	b, err := sqlite.OpenBackup(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	half := mkdir(t, filepath.Join(beside, "half"))
+	mustWrite(t, filepath.Join(half, "a.yaml"), "a.yaml")
+	mustWrite(t, filepath.Join(half, "b.yaml"), "mine")
+	placed, err := b.Put(context.Background(), sqlite.DefinitionsName, half)
+	var lefts []sqlite.Left
+	for _, at := range placed {
+		lefts = append(lefts, at.Left)
+	}
+	if want := []sqlite.Left{sqlite.LeftSame, sqlite.LeftOther, sqlite.LeftFolder}; err != nil || !slices.Equal(lefts, want) {
+		t.Errorf("left %v, %v, want %v", lefts, err, want)
+	}
+	mustWrite(t, filepath.Join(dir, "definitions", "c.yaml"), "evil!!")
+	before := tree(t, beside)
+	if _, err := b.Put(context.Background(), sqlite.DefinitionsName, filepath.Join(beside, "new")); err == nil {
+		t.Error("a file that is not what the manifest says was put back")
+	}
+	if after := tree(t, beside); after != before {
+		t.Errorf("there was %s, there is %s", before, after)
+	}
+}
+
+// TestBackupIntoAnothersDirectory: its owner could put others in the place of the files, and have root write the
+// database into one that is open.
+func TestBackupIntoAnothersDirectory(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can act in another user's directory: run as root to see this")
+	}
+	data, dir := written(t), mkdir(t, filepath.Join(t.TempDir(), "dir"))
+	source, _ := backUp(t, data, nil)
+	if err := os.Chown(dir, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := sqlite.WriteBackup(context.Background(), sqlite.BackupConfig{Data: data, Dir: dir, Now: time.Now})
+	if err == nil || !strings.Contains(err.Error(), "belongs to uid 65534") {
+		t.Errorf("backup: %v", err)
+	}
+	if _, err := restoreTo(source, dir, false); err == nil || !strings.Contains(err.Error(), "belongs to uid 65534") {
+		t.Errorf("restore: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
 	}
 }

@@ -113,9 +113,20 @@ func (b *backup) copyExtra(ctx context.Context, name, from string) error {
 	return b.copyFile(ctx, filepath.Dir(from), filepath.Base(from), name)
 }
 
+// is tells whether a folder is that of the backup.
+func (b *backup) is(folder string) bool {
+	info, err := os.Stat(folder)
+	ours, errOurs := b.root.Stat(".")
+	return err == nil && errOurs == nil && os.SameFile(info, ours)
+}
+
 // copyTree copies a folder of definitions. What is neither a file nor a folder is an error: it would be
-// missing after a restore. A link may lead to a file, not to a folder, which could hold the link itself.
+// missing after a restore. A link may lead to a file, not to a folder, which could hold the link itself; and the
+// backup in the folder would hold itself.
 func (b *backup) copyTree(ctx context.Context, name, from string) error {
+	if b.is(from) {
+		return fmt.Errorf("%s is the backup itself: name a directory outside of the definitions", from)
+	}
 	if err := b.root.Mkdir(filepath.FromSlash(name), 0o700); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io/fs"
 	"os"
@@ -25,6 +26,9 @@ type draft struct {
 
 func createDraft(dir string) (*draft, error) {
 	f, err := os.OpenFile(filepath.Join(dir, draftPrefix+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		return nil, &os.PathError{Op: "create a file in", Path: dir, Err: failed.Err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +59,28 @@ func (d *draft) publish(name string) error {
 	if err := linkNew(d.file.Name(), name); err != nil {
 		return err
 	}
+	if err := d.standsAt(name); err != nil {
+		return err
+	}
 	d.name = name
 	return syncDirectory(filepath.Dir(name))
+}
+
+// standsAt fails unless the file is what has this name: whoever else may write to the directory could have put
+// another in its place.
+func (d *draft) standsAt(name string) error {
+	written, err := d.file.Stat()
+	if err != nil {
+		return err
+	}
+	found, err := os.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(written, found) {
+		return fmt.Errorf("%s is not the file that was written: somebody else writes to its directory", name)
+	}
+	return nil
 }
 
 // discard removes what was not published, and closes the file.
@@ -68,7 +92,7 @@ func (d *draft) discard() {
 // linkNew gives a file another name, unless something has it. Where there are no links it is moved.
 func linkNew(from, to string) error {
 	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOSPC) {
+	if err == nil || errors.Is(err, syscall.ENOSPC) {
 		return err
 	}
 	if _, found := os.Lstat(to); !errors.Is(found, fs.ErrNotExist) {

@@ -16,14 +16,15 @@ type Placed struct {
 	Left Left
 }
 
-// Left says what became of a file that stood in the place of one of the backup.
+// Left says what stood in the place of a file of the backup, and was left as it was.
 type Left string
 
-// What may have become of it. Nothing is ever overwritten.
+// What may have stood there. Nothing is ever overwritten.
 const (
-	LeftNothing Left = ""     // nothing stood there
-	LeftSame    Left = "same" // it has the same content
-	LeftOther   Left = "other"
+	LeftNothing Left = ""       // nothing: the file was put there
+	LeftSame    Left = "same"   // a file with the same content
+	LeftOther   Left = "other"  // something else
+	LeftFolder  Left = "folder" // the folder that it belongs in, without it
 )
 
 // Extra are the names of the files beside the data.
@@ -37,45 +38,102 @@ func (b *Backup) Extra() (names []string) {
 }
 
 // Put puts files beside the data back: the one with this name, or those in the folder with this name, to a
-// path. What stands there is left alone, a folder as a whole.
+// path. What stands there is left alone, a folder as a whole; and a folder is put there as a whole or not at all.
 func (b *Backup) Put(ctx context.Context, name, to string) (placed []Placed, err error) {
-	folderStands := exists(to)
-	for _, file := range b.Manifest.Files {
-		at := Placed{Name: file.Name, Path: to}
-		if below, inside := strings.CutPrefix(file.Name, name+"/"); inside {
-			at.Path = filepath.Join(to, filepath.FromSlash(below))
-		} else if file.Name != name {
-			continue
-		}
-		if at.Left, err = b.putOne(ctx, file, at.Path, folderStands); err != nil {
-			return placed, err
+	files := b.under(name)
+	if len(files) == 0 {
+		return nil, nil
+	}
+	stood := stands(to)
+	switch {
+	case stood:
+	case files[0].Name == name:
+		err = b.putFile(ctx, files[0], to)
+	default:
+		err = b.putFolder(ctx, files, name, to)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		at := Placed{Name: file.Name, Path: place(file.Name, name, to)}
+		if stood {
+			at.Left = left(file, at.Path)
 		}
 		placed = append(placed, at)
 	}
 	return placed, nil
 }
 
-func (b *Backup) putOne(ctx context.Context, file BackupFile, to string, stands bool) (Left, error) {
-	if stands {
-		f, info, err := openRegular(to)
-		if err != nil {
-			return LeftOther, nil
+// under are the file with a name, or those in the folder with it.
+func (b *Backup) under(name string) (files []BackupFile) {
+	for _, file := range b.Manifest.Files {
+		if file.Name == name || strings.HasPrefix(file.Name, name+"/") {
+			files = append(files, file)
 		}
-		_ = f.Close()
-		if info.Size() != file.Size {
-			return LeftOther, nil
-		}
-		if _, sum, err := sumFile(to); err != nil || sum != file.SHA256 {
-			return LeftOther, nil
-		}
-		return LeftSame, nil
 	}
+	return files
+}
+
+// place is where a file belongs when what has this name in the backup is put to a path.
+func place(file, name, to string) string {
+	return filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(file, name)))
+}
+
+// stands tells whether anything has a name, be it a link to nowhere.
+func stands(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// left holds what stands in the place of a file to it.
+func left(file BackupFile, path string) Left {
+	if !stands(path) {
+		return LeftFolder
+	}
+	f, info, err := openRegular(path)
+	if err != nil {
+		return LeftOther
+	}
+	defer f.Close()
+	if info.Size() != file.Size {
+		return LeftOther
+	}
+	if _, sum, err := sumOf(f); err != nil || sum != file.SHA256 {
+		return LeftOther
+	}
+	return LeftSame
+}
+
+func (b *Backup) putFile(ctx context.Context, file BackupFile, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return LeftNothing, err
+		return err
 	}
-	err := b.put(ctx, file, to)
-	if errors.Is(err, fs.ErrExist) {
-		return LeftOther, nil
+	return b.put(ctx, file, to)
+}
+
+// putFolder makes a folder ready beside its place: a kill must not leave some of the definitions, which the next
+// restore would leave alone.
+func (b *Backup) putFolder(ctx context.Context, files []BackupFile, name, to string) error {
+	parent := filepath.Dir(filepath.Clean(to))
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
 	}
-	return LeftNothing, err
+	ready, err := os.MkdirTemp(parent, draftPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(ready)
+	if err := os.Chmod(ready, 0o700); err != nil { // the umask may have taken the owner's bits
+		return err
+	}
+	for _, file := range files {
+		if err := b.putFile(ctx, file, place(file.Name, name, ready)); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(ready, to); err != nil {
+		return err
+	}
+	return syncDirectory(parent)
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -118,32 +119,49 @@ func (db *DB) keepHead() error {
 const outcomeBroken = "chain_mismatch"
 
 // headProblem says why the chain does not fit its signed head, or nothing. The error is about
-// reading either: what could not be read is no finding.
+// reading either: what could not be read is no finding. Neither is a head that was replaced while the
+// chain was read: the chain may have been archived beyond it by then.
 func (db *DB) headProblem() (problem string, err error) {
+	for {
+		problem, judged, err := db.judgeHead()
+		if err != nil || problem == "" {
+			return "", err
+		}
+		now, err := headText(db.dir)
+		if err != nil {
+			return "", err
+		}
+		if bytes.Equal(now, judged) {
+			return problem, nil
+		}
+	}
+}
+
+// judgeHead judges the head file as it is at one moment, and returns what it judged.
+func (db *DB) judgeHead() (problem string, text []byte, err error) {
 	before, err := db.standing(0)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	text, err := headText(db.dir)
-	if err != nil {
-		return "", err
+	if text, err = headText(db.dir); err != nil {
+		return "", nil, err
 	}
 	var head *store.Head
 	vouched := int64(0)
 	if text != nil {
 		h, err := store.DecodeHead(text)
 		if err != nil {
-			return err.Error(), nil
+			return err.Error(), text, nil
 		}
 		head, vouched = &h, h.Count
 	}
 	after, err := db.standing(vouched)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	// Stopped before the head was read and after: it is not one of a server in between.
 	after.running = after.running || before.running
-	return after.problem(head, db.key), nil
+	return after.problem(head, db.key), text, nil
 }
 
 // standing is where a chain stands.

@@ -173,11 +173,6 @@ func (r *Restoration) staged(name string) string {
 
 // begin takes the directory for this process alone.
 func (r *Restoration) begin(ctx context.Context) (err error) {
-	if info, err := os.Stat(r.config.Data); err == nil {
-		if err := checkOwner(r.config.Data, info); err != nil {
-			return err
-		}
-	}
 	if r.made, err = claimEmpty(r.config.Data); err != nil {
 		if errors.Is(err, ErrNotEmpty) {
 			return fmt.Errorf("data directory %w", err)
@@ -266,7 +261,7 @@ func (r *Restoration) verify(ctx context.Context) error {
 		r.Report.Problem("when the backup was taken: %s", store.SafeString(known))
 	}
 	if !r.Report.OK() && !r.config.Unverified {
-		return fmt.Errorf("%w: %s", ErrNotWhole, r.Report.Problems[0])
+		return fmt.Errorf("%w: %s", store.ErrNotWhole, r.Report.Problems[0])
 	}
 	return nil
 }
@@ -313,7 +308,7 @@ func (r *Restoration) Finish() error {
 		return err
 	}
 	reach("restore-done")
-	err = errors.Join(syncDirectory(r.config.Data), syncDirectory(filepath.Dir(filepath.Clean(r.config.Data))))
+	err = syncDirectory(r.config.Data)
 	lock := r.lock
 	r.lock = nil
 	return errors.Join(err, lock.Close())

@@ -17,9 +17,9 @@ type restoreEvent struct {
 	Problems int    `json:"problems,omitzero"` // of the chain, which the operator accepted
 }
 
-// restored is all that a restore does to the data that it put back, in one transaction. The world went on
-// since the backup: what the data allows or has begun may have been used, revoked or finished meanwhile, so
-// whatever could act on it again is made void here, and the chain tells that this happened.
+// restored is all that a restore does to the data that it put back, in one transaction: the chain tells of it.
+// Documents and events allow nothing and have begun nothing, so that none of them has to be made void although
+// the world went on since the backup.
 func restored(t *tx, b *Backup, problems int) error {
 	m := b.Manifest
 	text, err := json.Marshal(restoreEvent{

@@ -69,6 +69,12 @@ func (db *DB) laterThan(head *store.Head, copied *DB) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if head != nil && head.Count < stands.archived {
+		now, err := db.readHead()
+		if err != nil || now != nil && *now != *head {
+			return "", err // archived meanwhile, under a later head: it is the anchor that vouches for the copy
+		}
+	}
 	stands.running = true
 	return stands.problem(head, db.key), nil
 }
