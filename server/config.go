@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,14 +99,14 @@ func ParseProxies(list []string) ([]netip.Prefix, error) {
 }
 
 func (c Config) withDefaults() Config {
-	c.MaxConns = orDefault(c.MaxConns, defaultConns())
-	c.MaxBody = orDefault(c.MaxBody, DefaultMaxBody)
-	c.MaxHeaderBytes = orDefault(c.MaxHeaderBytes, DefaultMaxHeaderBytes)
-	c.HeaderTimeout = orDefault(c.HeaderTimeout, DefaultHeaderTimeout)
-	c.BodyTimeout = orDefault(c.BodyTimeout, DefaultBodyTimeout)
-	c.WriteTimeout = orDefault(c.WriteTimeout, DefaultWriteTimeout)
-	c.IdleTimeout = orDefault(c.IdleTimeout, DefaultIdleTimeout)
-	c.Grace = orDefault(c.Grace, DefaultGrace)
+	c.MaxConns = cmp.Or(c.MaxConns, defaultConns())
+	c.MaxBody = cmp.Or(c.MaxBody, DefaultMaxBody)
+	c.MaxHeaderBytes = cmp.Or(c.MaxHeaderBytes, DefaultMaxHeaderBytes)
+	c.HeaderTimeout = cmp.Or(c.HeaderTimeout, DefaultHeaderTimeout)
+	c.BodyTimeout = cmp.Or(c.BodyTimeout, DefaultBodyTimeout)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, DefaultWriteTimeout)
+	c.IdleTimeout = cmp.Or(c.IdleTimeout, DefaultIdleTimeout)
+	c.Grace = cmp.Or(c.Grace, DefaultGrace)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -113,13 +114,6 @@ func (c Config) withDefaults() Config {
 		c.Edge = edge.New(edge.Config{})
 	}
 	return c
-}
-
-func orDefault[N int | int64 | time.Duration](v, fallback N) N {
-	if v <= 0 {
-		return fallback
-	}
-	return v
 }
 
 func publicOrigin(raw string) (origin, error) {

@@ -13,6 +13,7 @@ const (
 	corsMaxAge         = "600"
 	paramPrefix        = "mcp-param-"
 	maxParamHeaders    = 32
+	maxParamName       = 128
 )
 
 // corsHeaders marks every answer to an admitted origin, refusals included: without them a page's
@@ -40,14 +41,16 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// paramHeaders repeats the parameter headers that were asked for: they are named after a tool's
-// arguments, so there is no list of them.
+// paramHeaders repeats the parameter headers that were asked for, as far as they can be names of
+// headers: a tool marks them as it likes (MCP 2026-07-28, transports: custom headers), so there is no list
+// of them, and which tool the page will call is not known yet.
 func paramHeaders(r *http.Request) string {
 	var b strings.Builder
 	n := 0
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
 		name = strings.ToLower(strings.TrimSpace(name))
-		if !strings.HasPrefix(name, paramPrefix) || len(name) > 64 || !isToken(name) {
+		mark, ours := strings.CutPrefix(name, paramPrefix)
+		if !ours || mark == "" || len(name) > maxParamName || strings.Trim(mark, tokenCharacters) != "" {
 			continue
 		}
 		if n++; n > maxParamHeaders {
@@ -59,11 +62,5 @@ func paramHeaders(r *http.Request) string {
 	return b.String()
 }
 
-func isToken(s string) bool {
-	for _, c := range []byte(s) {
-		if !nameByte(c) {
-			return false
-		}
-	}
-	return true
-}
+// tokenCharacters are those of a header's name (RFC 9110, section 5.6.2), in lower case.
+const tokenCharacters = "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"

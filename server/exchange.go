@@ -87,8 +87,8 @@ func (x *exchange) limited(r *http.Request, among *reading, limit int64, timeout
 
 // body is a request's body under its limits. Reading past the size gives *http.MaxBytesError; one
 // that announces too much is never read at all, one that has not come in when the server stops gives
-// edge.ErrStopping. The deadline ends with the body: the connection is
-// watched for a hang-up from then on, and a deadline would look like one.
+// edge.ErrStopping. The deadline ends with the body: the connection is watched for a hang-up from then
+// on, and a deadline would look like one.
 type body struct {
 	src   io.ReadCloser
 	conn  readDeadliner // nil where there is no connection

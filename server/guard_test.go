@@ -202,6 +202,32 @@ func TestCORS(t *testing.T) {
 	}
 }
 
+// The marks of tools become headers of any name that a header may have, and nothing else does.
+func TestPreflightOfParameters(t *testing.T) {
+	t.Parallel()
+	longest := "mcp-param-" + strings.Repeat("y", maxParamName-len("mcp-param-"))
+	for asked, want := range map[string]string{
+		"mcp-param-region":                 ", mcp-param-region",
+		"Mcp-Param-Region":                 ", mcp-param-region",
+		"accept,mcp-param-a,mcp-param-b,x": ", mcp-param-a, mcp-param-b",
+		"mcp-param-a!#$%&'*+-.^_`|~9":      ", mcp-param-a!#$%&'*+-.^_`|~9",
+		longest:                            ", " + longest,
+		longest + "y":                      "",
+		"mcp-param-":                       "",
+		"mcp-param":                        "",
+		"x-mcp-param-a":                    "",
+		"*":                                "",
+		"mcp-param-a b,mcp-param-(c),mcp-param-d;e,mcp-param-Ã©": "",
+		"": "",
+	} {
+		r, _ := http.NewRequest("OPTIONS", "/mcp", nil)
+		r.Header.Set("Access-Control-Request-Headers", asked)
+		if got := paramHeaders(r); got != want {
+			t.Errorf("%q allows %q, want %q", asked, got, want)
+		}
+	}
+}
+
 func TestPreflightIsBounded(t *testing.T) {
 	t.Parallel()
 	r, _ := http.NewRequest("OPTIONS", "/mcp", nil)

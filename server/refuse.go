@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/server/edge"
 	"prax/server/jsonrpc"
 )
 
@@ -104,7 +105,7 @@ func (x *exchange) tooMany(r *http.Request) {
 	x.edge.Access.Outcome, x.edge.Access.Code = "error", strconv.Itoa(http.StatusTooManyRequests)
 	x.Header()["Retry-After"] = retryAfter
 	x.refuse(r, http.StatusTooManyRequests, append(jsonrpc.AppendError(nil, jsonrpc.UnknownID(r.Header.Get("Mcp-Protocol-Version")),
-		jsonrpc.Errorf(http.StatusTooManyRequests, "too many requests of this client at once: wait for an answer, then try again")), '\n'))
+		jsonrpc.Errorf(http.StatusTooManyRequests, edge.TooMany)), '\n'))
 }
 
 // internal answers a panic. On /mcp it is a JSON-RPC error; the request's own id is not known here.

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"prax/server/edge"
 )
 
 // Server is one listening prax. Build it with [New]; it is safe for concurrent use.
@@ -40,10 +42,10 @@ func New(c Config) *Server {
 // flushing of access records ([Server.Flush]): for tests.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
-// Serve answers on open until ctx ends, then drains: it stops accepting, runs the Drain hooks so that
-// streams end, cuts requests whose body has not come in, lets running calls finish for the grace, writes what is buffered, and returns. The
-// error is nil when every call had its answer; otherwise it says how many were cut off, or why
-// listening failed.
+// Serve answers on open until ctx ends, then drains: it stops accepting, cuts requests whose body has not
+// come in, runs the Drain hooks so that streams end, lets running calls finish for the grace, writes what is
+// buffered, and returns. The error is nil when every call had its answer; otherwise it says how many were
+// cut off, or why listening failed.
 func (s *Server) Serve(ctx context.Context, open net.Listener) error {
 	ln := limit(open, s.cfg.MaxConns)
 	// Calls outlive ctx by the grace, so they hang on a context of their own.
@@ -94,49 +96,25 @@ func (s *Server) drain(hs *http.Server, ln net.Listener, cut context.CancelFunc)
 	for _, f := range s.cfg.Drain {
 		f()
 	}
-	go s.untilQuiet(grace, cancel)
-	err := hs.Shutdown(grace)
-	if err == nil || errors.Is(err, net.ErrClosed) { // all is idle; ln was closed above
-		return nil
-	}
+	err := edge.Drain(grace, hs, s.running.Load)
 	left := s.running.Load()
 	cut()
 	_ = hs.Close()
 	switch {
-	case grace.Err() == nil:
-		return fmt.Errorf("drain: %w", err)
 	case left > 0:
 		return fmt.Errorf("drain: %d requests cut off after %s", left, time.Since(begun).Round(time.Millisecond))
+	case err != nil && !errors.Is(err, net.ErrClosed): // ln was closed above
+		return fmt.Errorf("drain: %w", err)
 	}
-	return nil // only connections without a request were left
-}
-
-// lull is how long no request must have run before the drain stops waiting for connections that may be
-// sending one: more than enough for the last answer to leave.
-const lull = time.Second
-
-// untilQuiet cancels the rest of the grace once there was a lull.
-func (s *Server) untilQuiet(grace context.Context, cancel context.CancelFunc) {
-	tick := time.NewTicker(lull / 10)
-	defer tick.Stop()
-	for quiet := 0; quiet < 10; quiet++ {
-		select {
-		case <-grace.Done():
-			return
-		case <-tick.C:
-		}
-		if s.running.Load() > 0 {
-			quiet = -1
-		}
-	}
-	cancel()
+	return nil // only connections without a request may have been left
 }
 
 // Draining tells whether the drain has begun.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
 // Flush writes the buffered access records, and how many refusals of a minute that is over were not
-// recorded one by one, there and among the denials. Serve does so each second, and at its end for the minute that is not over too.
+// recorded one by one, there and among the denials. Serve does so each second, and at its end for the
+// minute that is not over too.
 func (s *Server) Flush() { s.flush(false) }
 
 func (s *Server) flush(last bool) {

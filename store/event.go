@@ -23,6 +23,9 @@ const (
 	// praxec events of one change, in order.
 	EventWorkflow EventKind = "workflow"
 
+	EventArchive EventKind = "archive" // the oldest events were moved to a file; Detail names it and its digest
+	EventRestore EventKind = "restore" // the data was put back from a backup; Detail says from which
+
 	// EventUnreadable stands where EventsAfter came by an event that cannot be read: Seq, At, Prev and
 	// Hash are what the store has beside it, Detail says what is wrong. It is never in the chain.
 	EventUnreadable EventKind = "unreadable"

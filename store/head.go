@@ -60,6 +60,8 @@ func DecodeHead(b []byte) (Head, error) {
 type Report struct {
 	Events   int64    // walked
 	Calls    int64    // calls within blocks
+	Newest   int64    // number of the newest event
+	Anchor   *Anchor  // up to where the events were archived; nil when none were
 	Head     *Head    // the signed head; nil when there is none
 	LastHash string   // of the newest event
 	Problems []string // a sentence each, the first 100; what a reader would act on first stands first

@@ -9,7 +9,8 @@ import (
 )
 
 // DenialsAMinute is how many denied calls of one client are recorded one by one in a minute; the others
-// are one event with their count. Nothing else is ever left out of the audit.
+// are one event with their count. Apart from reads, where the operator wants none of them
+// ([Config].AuditReads), nothing else is left out of the audit.
 const DenialsAMinute = 60
 
 // denials samples the events of denied calls, client by client.

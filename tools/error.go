@@ -11,8 +11,8 @@ import (
 // or that is HIGH: byte for byte the same, so that none can be told from another.
 var ErrUnknownTool = errors.New("unknown tool")
 
-// ErrArguments: `arguments` is not a JSON object, nests too deep, repeats a name, or holds an
-// integer beyond ±2^53. It is the protocol's error (invalid params), not the tool's.
+// ErrArguments: `arguments` is not a JSON object, nests too deep or holds too much, repeats a name, or
+// has a number out of range or an integer beyond ±2^53. It is the protocol's error (invalid params), not the tool's.
 var ErrArguments = errors.New("invalid arguments")
 
 // ProtocolError is a handler's error that its caller gets as an error of the protocol, with this code and

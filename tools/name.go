@@ -1,7 +1,7 @@
 package tools
 
 import (
-	"fmt"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -41,7 +41,7 @@ func IsName(name string) bool { return nameForm.MatchString(name) }
 
 func checkName(name string) error {
 	if !IsName(name) {
-		return fmt.Errorf("the name must be 1 to 64 letters, digits, dots, _ or -")
+		return errors.New("the name must be 1 to 64 letters, digits, dots, _ or -")
 	}
 	return nil
 }

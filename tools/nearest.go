@@ -1,22 +1,16 @@
 package tools
 
-import "strings"
-
 // Nearest is the one of candidates that s was probably meant to be; "" when none is near: capitals,
 // _, - and . aside, a third of it may be wrong, and three letters at most.
 func Nearest(s string, candidates []string) string {
-	plain := plainly(s)
+	plain := fold(s)
 	best, distance := "", min(len(plain)/3, 3)+1
 	for _, c := range candidates {
-		if d := editDistance(plain, plainly(c)); d < distance {
+		if d := editDistance(plain, fold(c)); d < distance {
 			best, distance = c, d
 		}
 	}
 	return best
-}
-
-func plainly(s string) string {
-	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(s))
 }
 
 // editDistance counts the letters to add, drop, change, or swap with their neighbour (optimal string

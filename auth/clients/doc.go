@@ -8,8 +8,8 @@
 // file that cannot be read at all keeps the last good snapshot for a second, because an editor may be
 // saving, and then admits nobody that the file admitted, until it reads again.
 //
-// The functions AddClient, RotateClient, RevokeClient and List edit the file as an operator would,
-// leaving every byte that they need not change.
+// [AddClient], [RotateClient] and [RevokeClient] edit the file as an operator would, leaving every byte
+// that they need not change; [List] shows it.
 //
 // No token and no hash of one ever stands in a problem, a report, a change or a log line.
 package clients

@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +35,7 @@ func runAt(t *testing.T, dir, text string, opts ...func(*clients.Config)) *live 
 	for _, opt := range opts {
 		opt(&cfg)
 	}
-	reg, err := clients.Open(cfg, tools, nil, nil)
+	reg, err := clients.Open(cfg, tools, slog.New(slog.NewTextHandler(l.log, nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

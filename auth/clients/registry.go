@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"prax/auth"
+	"prax/auth/watch"
 )
 
 // Registry is who may call, kept in step with the clients file. Its methods may be called from many
@@ -18,6 +19,7 @@ type Registry struct {
 	catalogue Catalogue
 	log       *slog.Logger
 	now       func() time.Time
+	watcher   *watch.Watcher // of the file; for nobody to run when there is none
 
 	current  atomic.Pointer[view]
 	reading  atomic.Pointer[reading]
@@ -72,7 +74,10 @@ func Open(cfg Config, catalogue Catalogue, log *slog.Logger, now func() time.Tim
 	if now == nil {
 		now = time.Now
 	}
-	r := &Registry{cfg: cfg, catalogue: catalogue, log: log, now: now, wake: make(chan struct{}, 1)}
+	r := &Registry{
+		cfg: cfg, catalogue: catalogue, log: log, now: now, wake: make(chan struct{}, 1),
+		watcher: watch.New(cfg.Path, watch.Options{NoEvents: cfg.NoEvents, Log: log}),
+	}
 	r.reading.Store(&reading{})
 	r.current.Store(&view{snapshot: nobody(), changed: make(chan struct{})})
 	r.Reload("start")

@@ -8,7 +8,8 @@ import (
 
 // Reload reads the file and puts it in force if it reads. It is the only way in which the registry
 // changes, apart from the end of a grace. A file that does not read leaves the last good snapshot for
-// the grace, counted from the first failure. The reason is for the audit: start, event, poll, SIGHUP.
+// the grace, counted from the first failure. The reason is for the audit: one of those of
+// auth/watch, or another of whoever asked.
 func (r *Registry) Reload(reason string) Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,12 +114,22 @@ func (r *Registry) Run(ctx context.Context) error {
 	watched := make(chan error, 1)
 	go func() {
 		defer cancel()
-		w := watch.New(r.cfg.Path, watch.Options{NoEvents: r.cfg.NoEvents, Log: r.log})
-		watched <- w.Run(ctx, func(reason string) bool {
-			report := r.Reload(reason)
-			return report.read()
-		})
+		watched <- r.watcher.Run(ctx, r.look)
 	}()
 	r.timeGrace(ctx)
 	return <-watched
+}
+
+// Force has a running registry read the file again soon although it looks the same, as an operator asks for
+// with SIGHUP, and log what came of it. It never waits; what is asked for many times at once is done once.
+func (r *Registry) Force() { r.watcher.Force() }
+
+// look is a reload by the watcher. Whoever forced it is answered also when nothing changed.
+func (r *Registry) look(reason string) (read bool) {
+	report := r.Reload(reason)
+	if reason == watch.Forced {
+		r.log.Info("clients file was read at "+reason, "ok", report.OK, "unchanged", report.Unchanged,
+			"clients", report.Clients, "errors", report.Errors, "warnings", report.Warnings)
+	}
+	return report.read()
 }

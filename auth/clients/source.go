@@ -6,10 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"syscall"
+
+	"prax/auth/watch"
 )
 
 // maxFile bounds the clients file, in bytes.
@@ -32,56 +31,30 @@ type failure struct {
 
 func (f *failure) missing() bool { return f.code == FileMissing }
 
-// readSource reads the file behind path. It never waits, whatever stands there: the descriptor is
-// opened without blocking and must be a regular file, judged on the descriptor itself so that nothing
-// can be swapped in between.
+// readSource reads the file behind path, once, without waiting for whatever stands there.
 func readSource(path string) (source, *failure) {
 	s := source{path: path}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, &failure{FileMissing, -1, "the file does not exist"}
-	}
+	text, info, err := watch.ReadRegular(path, maxFile)
+	s.loose = info != nil && info.Mode().Perm()&0o077 != 0
 	if err != nil {
-		return s, &failure{FileUnreadable, -1, "cannot open: " + cause(err)}
+		return s, whyUnread(err)
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return s, &failure{FileUnreadable, -1, "cannot stat: " + cause(err)}
-	case !info.Mode().IsRegular():
-		return s, &failure{FileNotRegular, -1, "not a regular file"}
-	case info.Size() > maxFile:
-		return s, tooLarge()
-	}
-	s.loose = info.Mode().Perm()&0o077 != 0
-	return s.fill(f, info.Size())
-}
-
-func (s source) fill(r io.Reader, size int64) (source, *failure) {
-	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	if _, err := buf.ReadFrom(io.LimitReader(r, maxFile+1)); err != nil {
-		return s, &failure{FileUnreadable, -1, "cannot read: " + cause(err)}
-	}
-	if buf.Len() > maxFile {
-		return s, tooLarge()
-	}
-	s.text = buf.Bytes()
-	sum := sha256.Sum256(s.text)
+	s.text = text
+	sum := sha256.Sum256(text)
 	s.digest = hex.EncodeToString(sum[:])
 	return s, nil
 }
 
-func tooLarge() *failure {
-	return &failure{FileTooLarge, -1, fmt.Sprintf("larger than %d MiB", maxFile>>20)}
-}
-
-// cause is the system's reason without the path, which the problem has already.
-func cause(err error) string {
-	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
-		return inner.Err.Error()
+func whyUnread(err error) *failure {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &failure{FileMissing, -1, "the file does not exist"}
+	case errors.Is(err, watch.ErrNotRegular):
+		return &failure{FileNotRegular, -1, "not a regular file"}
+	case errors.Is(err, watch.ErrTooLarge):
+		return &failure{FileTooLarge, -1, fmt.Sprintf("larger than %d MiB", maxFile>>20)}
 	}
-	return err.Error()
+	return &failure{FileUnreadable, -1, watch.Reason(err)}
 }
 
 // places turns byte offsets into lines and columns. The lines are found once, when first asked for.

@@ -59,13 +59,14 @@ func judge(p auth.Principal, t Target, now time.Time) Reason {
 		return HighRisk
 	case !t.Tier.Exposable():
 		return NoTier
-	case !granted(p.Allow, t):
+	case !Granted(p.Allow, t):
 		return NotAllowed
 	}
 	return Allowed
 }
 
-// granted tells whether the allowlist has the tool in either spelling: they are one tool.
-func granted(allow auth.NameSet, t Target) bool {
+// Granted tells whether the allowlist has the tool in either spelling: they are one tool. It is one fact of
+// a decision, for who explains one; [Decide] is the decision.
+func Granted(allow auth.NameSet, t Target) bool {
 	return allow.Has(t.Name) || t.Underscore != "" && allow.Has(t.Underscore)
 }

@@ -7,4 +7,6 @@
 // decides is a look at the file: device, inode, size and both times. A slow poll takes the same look,
 // so that a network mount without events, or a directory that did not exist, costs half a second and
 // nothing else.
+//
+// [ReadRegular] reads such a file without waiting for whatever was put in its place.
 package watch

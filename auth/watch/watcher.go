@@ -29,7 +29,7 @@ const (
 	Start  = "start"  // the watch begins
 	Event  = "event"  // a directory event led to a look
 	Poll   = "poll"   // a look without one
-	Forced = "forced" // somebody asked
+	Forced = "SIGHUP" // the operator asked
 )
 
 // Watcher watches one file.

@@ -133,7 +133,7 @@ func (a *app) serverConfig() server.Config {
 
 func (a *app) controlConfig() control.Config {
 	return control.Config{
-		Clients: a.clients, Tools: a.tools, Audit: a.db, Lexicon: a.lexicon, Runner: a.runner,
+		Clients: a.clients, Tools: a.tools, Audit: a.db, Archive: a.db, Lexicon: a.lexicon, Runner: a.runner,
 		Definitions: func(id string) *workflow.Definition { return a.definitionSet().Definition(id) },
 		Status:      a.status, Now: a.now, Log: a.out.log,
 	}
@@ -159,10 +159,10 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	var (
 		wait     sync.WaitGroup
 		drained  sync.WaitGroup
-		failures = make(chan error, 4)
+		failures = make(chan error, 5)
 	)
 	// Without a watch an edit would not be obeyed: better not to serve at all.
-	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions, a.runner.Run} {
+	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions, a.runner.Run, a.archiveOld} {
 		wait.Go(func() {
 			if err := watch(beside); err != nil {
 				failures <- err
@@ -191,7 +191,7 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	return err
 }
 
-// reloadOn reads the definitions and clients.json again at each SIGHUP, and says what came of it.
+// reloadOn has the definitions and clients.json read again at each SIGHUP; the log says what came of it.
 func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 	for {
 		select {
@@ -199,12 +199,9 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 			return
 		case <-signals:
 			if a.defined != nil {
-				d := a.defined.Reload("SIGHUP")
-				a.out.log.Info("definitions were read at SIGHUP", "ok", d.OK, "tools", d.Tools, "problems", len(d.Problems))
+				a.defined.Force()
 			}
-			r := a.clients.Reload("SIGHUP")
-			a.out.log.Info("clients file was read at SIGHUP", "ok", r.OK, "unchanged", r.Unchanged,
-				"clients", r.Clients, "errors", r.Errors, "warnings", r.Warnings)
+			a.clients.Force()
 		}
 	}
 }

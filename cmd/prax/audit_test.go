@@ -191,17 +191,17 @@ func TestReloadText(t *testing.T) {
 func TestVerifyTellsUnsigned(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]store.Report{
-		"9 events since then not signed yet": {Events: 12, Head: &store.Head{Count: 3}},
-		"1 event since then not signed yet":  {Events: 1},
+		"9 events since then not signed yet": {Events: 12, Newest: 12, Head: &store.Head{Count: 3}},
+		"1 event since then not signed yet":  {Events: 1, Newest: 1},
 	} {
 		var out bytes.Buffer
-		printVerified(&out, r)
+		printVerified(&out, r, nil)
 		if !bytes.Contains(out.Bytes(), []byte(want)) {
 			t.Errorf("%+v prints %q, want %q", r, out.String(), want)
 		}
 	}
 	var out bytes.Buffer
-	if printVerified(&out, store.Report{Events: 3, Head: &store.Head{Count: 3}}); bytes.Contains(out.Bytes(), []byte("not signed")) {
+	if printVerified(&out, store.Report{Events: 3, Newest: 3, Head: &store.Head{Count: 3}}, nil); bytes.Contains(out.Bytes(), []byte("not signed")) {
 		t.Errorf("with everything signed it prints %q", out.String())
 	}
 }

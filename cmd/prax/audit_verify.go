@@ -13,9 +13,16 @@ import (
 
 // auditVerify recomputes the chain and compares it with its signed head.
 func (p *program) auditVerify(args []string) error {
-	f := p.flags("audit verify", "[--json] [flags]",
-		"Recomputes every hash of the audit chain and compares it with the signed head. Exit code 0: the chain is whole.").withSettings("PRAX_DATA")
+	f := p.flags("audit verify", "[--archive PATH]... [--json] [flags]",
+		"Recomputes every hash of the audit chain and compares it with the signed head. With --archive it reads archived events too, from a\n"+
+			"file or from every .jsonl file of a directory, and proves that they and the rest are one chain from its first event on. Exit code\n"+
+			"0: the chain is whole.").withSettings("PRAX_DATA")
 	asJSON := f.Bool("json", false, "print JSON")
+	var archives []string
+	f.Func("archive", "read archived events from this `PATH`; may be repeated", func(path string) error {
+		archives = append(archives, path)
+		return nil
+	})
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
 	}
@@ -34,10 +41,14 @@ func (p *program) auditVerify(args []string) error {
 	if err != nil {
 		return err
 	}
+	pieces, err := joinArchives(ctx, s, o, &r, archives)
+	if err != nil {
+		return err
+	}
 	if *asJSON {
-		err = p.printJSON(verified(r))
+		err = p.printJSON(verified(r, pieces))
 	} else {
-		printVerified(p.stdout, r)
+		printVerified(p.stdout, r, pieces)
 	}
 	if err == nil && !r.OK() {
 		return &failure{code: exitFailed, err: errShown}
@@ -45,28 +56,48 @@ func (p *program) auditVerify(args []string) error {
 	return err
 }
 
-func verified(r store.Report) any {
+func verified(r store.Report, pieces []store.Piece) any {
 	return struct {
-		OK       bool        `json:"ok"`
-		Events   int64       `json:"events"`
-		Calls    int64       `json:"calls_in_blocks"`
-		LastHash string      `json:"last_hash"`
-		Head     *store.Head `json:"head"`
-		Unsigned int64       `json:"unsigned"` // events since the head
-		Problems []string    `json:"problems"`
-	}{r.OK(), r.Events, r.Calls, r.LastHash, r.Head, unsigned(r), append([]string{}, r.Problems...)}
+		OK       bool          `json:"ok"`
+		Events   int64         `json:"events"`
+		Calls    int64         `json:"calls_in_blocks"`
+		LastHash string        `json:"last_hash"`
+		Anchor   *store.Anchor `json:"anchor,omitzero"` // up to where events were archived
+		Archives int           `json:"archives,omitzero"`
+		Archived int64         `json:"events_in_archives,omitzero"`
+		Head     *store.Head   `json:"head"`
+		Unsigned int64         `json:"unsigned"` // events since the head
+		Problems []string      `json:"problems"`
+	}{
+		r.OK(), r.Events, r.Calls, r.LastHash, r.Anchor, len(pieces), eventsIn(pieces), r.Head, unsigned(r),
+		append([]string{}, r.Problems...),
+	}
+}
+
+// eventsIn counts the events of archives, those in two of them twice.
+func eventsIn(pieces []store.Piece) (n int64) {
+	for _, piece := range pieces {
+		n += piece.Events()
+	}
+	return n
 }
 
 // unsigned is how many events the signed head does not vouch for yet.
 func unsigned(r store.Report) int64 {
 	if r.Head == nil {
-		return r.Events
+		return r.Newest
 	}
-	return max(r.Events-r.Head.Count, 0)
+	return max(r.Newest-r.Head.Count, 0)
 }
 
-func printVerified(w io.Writer, r store.Report) {
+func printVerified(w io.Writer, r store.Report, pieces []store.Piece) {
 	fmt.Fprintf(w, "%d events, and %d calls within their blocks; the last hash is %s\n", r.Events, r.Calls, r.LastHash)
+	if r.Anchor != nil {
+		fmt.Fprintf(w, "events 1 to %d were archived, until %s\n", r.Anchor.Count, formatTime(time.UnixMilli(r.Anchor.At)))
+	}
+	if len(pieces) > 0 {
+		fmt.Fprintf(w, "%s read, with %d events\n", count(len(pieces), "archive"), eventsIn(pieces))
+	}
 	if r.Head != nil {
 		fmt.Fprintf(w, "the signed head vouches for %d events, at %s\n", r.Head.Count, formatTime(time.UnixMilli(r.Head.At)))
 	}

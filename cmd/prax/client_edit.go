@@ -140,10 +140,19 @@ func (p *program) noteOf(format string, args ...any) {
 	fmt.Fprintf(p.stderr, "prax: note: %s\n", printable(fmt.Sprintf(format, args...)))
 }
 
-// recordEdit writes an event of an edit while no server runs. Before the first start there is no audit:
+// recordEdit writes an event of an edit while no server runs.
+func (p *program) recordEdit(ctx context.Context, s *settings, act, name string) error {
+	detail, err := json.Marshal(clientEvent{act, name, os.Getuid()}, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	return p.record(ctx, s, store.Event{Kind: store.EventClient, Detail: string(detail)})
+}
+
+// record writes an event of the operator's own while no server runs. Before the first start there is no audit:
 // that start tells who is there. Another user's files are left alone, since what is written into them
 // would be ours.
-func (p *program) recordEdit(ctx context.Context, s *settings, act, name string) (err error) {
+func (p *program) record(ctx context.Context, s *settings, e store.Event) (err error) {
 	info, err := os.Stat(filepath.Join(s.Data, "prax.db"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -159,14 +168,9 @@ func (p *program) recordEdit(ctx context.Context, s *settings, act, name string)
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	detail, err := json.Marshal(clientEvent{act, name, os.Getuid()}, json.Deterministic(true))
-	if err != nil {
-		return err
-	}
+	e.At, e.Client, e.Outcome = p.now(), control.Principal(os.Getuid()).Client, "ok"
 	return db.Update(ctx, func(tx store.Tx) error {
-		tx.AddEvent(store.Event{
-			At: p.now(), Kind: store.EventClient, Client: control.Principal(os.Getuid()).Client, Outcome: "ok", Detail: string(detail),
-		})
+		tx.AddEvent(e)
 		return nil
 	})
 }

@@ -59,7 +59,10 @@ func commands() []command {
 			{name: "tail", summary: "print the newest events", run: (*program).auditTail},
 			{name: "export", summary: "print every event as JSON lines", run: (*program).auditExport},
 			{name: "verify", summary: "recompute the chain and compare it with its signed head", run: (*program).auditVerify},
+			{name: "archive", summary: "move the oldest events to a file", run: (*program).auditArchive},
 		}},
+		{name: "backup", summary: "write a backup of everything that prax keeps", run: (*program).backup},
+		{name: "restore", summary: "put a backup back", run: (*program).restore},
 		{name: "health", summary: "ask the running server whether it is well", run: (*program).health},
 		{name: "config", summary: "show the settings in force", sub: []command{
 			{name: "show", summary: "print every setting, its value and where it comes from", run: (*program).configShow},

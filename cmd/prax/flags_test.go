@@ -32,7 +32,8 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 		"access": {"clients", "config", "data"}, "call": {"clients", "config", "data"},
 		"lexicon define": {"config", "data"}, "lexicon list": {"config", "data"}, "lexicon accept": {"config", "data"},
 		"lexicon remove": {"config", "data"}, "lexicon history": {"config", "data"},
-		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"},
+		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"}, "audit archive": {"data", "keep"},
+		"backup": {"clients", "config", "data"}, "restore": {"clients", "config", "data"},
 	}
 	got := map[string][]string{}
 	for _, c := range commands() {

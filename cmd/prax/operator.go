@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -23,6 +24,7 @@ type operator interface {
 	Call(ctx context.Context, as, tool string, arguments jsontext.Value) (*tools.Result, error)
 	Access(ctx context.Context, as, tool string) (control.Access, error)
 	Verify(ctx context.Context) (store.Report, error)
+	Archive(ctx context.Context, to string, before time.Time) (store.Archived, error)
 	Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error
 
 	Define(ctx context.Context, d control.Draft) (control.Term, error)
@@ -80,6 +82,22 @@ func (p *program) caller(ctx context.Context, s *settings) (operator, func() err
 		return nil, nil, errors.Join(err, a.close())
 	}
 	return control.NewOperator(a.controlConfig(), os.Getuid()), a.close, nil
+}
+
+// archiver moves events out of the store: without a server it takes the store for itself.
+func (p *program) archiver(ctx context.Context, s *settings) (operator, func() error, error) {
+	o, end, running, err := dial(s)
+	if err != nil || running {
+		return o, end, err
+	}
+	if !exists(filepath.Join(s.Data, "prax.db")) {
+		return nil, nil, failed("PRAX_DATA or --data says where the data is", "%s has no database: no server has run with it", s.Data)
+	}
+	db, err := sqlite.Open(ctx, sqlite.Config{Dir: s.Data, Log: slog.New(slog.DiscardHandler), Now: p.now})
+	if err != nil {
+		return nil, nil, explainOpen(err)
+	}
+	return control.NewOperator(control.Config{Audit: db, Archive: db, Now: p.now}, os.Getuid()), db.Close, nil
 }
 
 // accessJudge explains access. Without a server it reads clients.json and nothing else.

@@ -121,6 +121,21 @@ func readDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// leastKeep keeps a server from archiving what it has just written, over and over.
+const leastKeep = time.Second
+
+// readKeep takes a span, also in days, or off.
+func readKeep(text string) (time.Duration, error) {
+	if strings.EqualFold(text, "off") {
+		return 0, nil
+	}
+	d, err := parseSpan(text)
+	if err != nil || d < leastKeep {
+		return 0, fmt.Errorf("neither off nor a time span of a second or more, as 90d or 720h")
+	}
+	return d, nil
+}
+
 func readLevel(text string) (slog.Level, error) {
 	switch strings.ToLower(text) {
 	case "debug":

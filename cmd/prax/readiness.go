@@ -7,6 +7,7 @@ import (
 
 	"prax/server"
 	"prax/store"
+	"prax/tools/definition"
 )
 
 // ready is what /readyz shows. Anybody may ask, so reasons hold no path and no name.
@@ -20,13 +21,22 @@ func (a *app) ready(ctx context.Context) server.Readiness {
 		r.Problems = append(r.Problems, server.Problem{Check: "registry", Reason: "the clients file cannot be read, and admits nobody: see the log, or prax check"})
 	}
 	if a.defined != nil && !a.defined.Status().OK {
-		r.Warnings = append(r.Warnings, server.Problem{Check: "definitions", Reason: "the file of definitions cannot be used, the last good ones are in force: see the log, or prax check"})
+		r.Warnings = append(r.Warnings, server.Problem{Check: "definitions", Reason: definitionsReason(a.defined.Status())})
 	}
 	if err := a.db.Health(ctx); err != nil {
 		a.out.log.Error("store is not ready", slog.Any("error", err))
 		r.Problems = append(r.Problems, server.Problem{Check: server.CheckStore, Reason: storeReason(err)})
 	}
 	return r
+}
+
+// definitionsReason is what a file of definitions that cannot be used leaves in force.
+func definitionsReason(s definition.Status) string {
+	left := "the last good ones are in force"
+	if s.Digest == "" {
+		left = "none are in force"
+	}
+	return "the file of definitions cannot be used, " + left + ": see the log, or prax check"
 }
 
 // storeReason is why the store cannot take a write, in words that give nothing away.

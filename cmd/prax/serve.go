@@ -17,8 +17,8 @@ import (
 func (p *program) serve(args []string) error {
 	f := p.flags("serve", "[--dev] [flags]",
 		"Serves tools over MCP to the clients of clients.json. --dev is a trial server with sample data: it prints two new tokens and\n"+
-			"lines to use them. SIGHUP reads clients.json again; SIGTERM or SIGINT finishes what runs and stops; another one, half a\n"+
-			"second later or more, stops at once.").withSettings()
+			"lines to use them. SIGHUP reads clients.json and the definitions again; SIGTERM or SIGINT finishes what runs and stops; another\n"+
+			"one, half a second later or more, stops at once.").withSettings()
 	f.Lookup("dev").Usage = "serve ./" + devDir + " with sample data, and print two new tokens and lines to use them"
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err

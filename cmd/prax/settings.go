@@ -165,7 +165,8 @@ func (v variable) mask(text string) string {
 }
 
 // unknownNames are warnings about names that nothing reads: of config.env every one, since it is
-// ours alone; of the environment those that begin with PRAX_.
+// ours alone; of the environment those that begin with PRAX_, but for the one in which client add leaves a
+// caller's token.
 func unknownNames(file, environ layer) []string {
 	var warnings []string
 	warn := func(l layer, mine func(string) bool) {
@@ -176,7 +177,7 @@ func unknownNames(file, environ layer) []string {
 		}
 	}
 	warn(file, func(string) bool { return true })
-	warn(environ, func(name string) bool { return strings.HasPrefix(name, "PRAX_") })
+	warn(environ, func(name string) bool { return strings.HasPrefix(name, "PRAX_") && name != "PRAX_TOKEN" })
 	slices.Sort(warnings)
 	return warnings
 }

@@ -217,7 +217,7 @@ func TestHome(t *testing.T) {
 func TestUnknownNames(t *testing.T) {
 	t.Parallel()
 	file := write(t, "config.env", "MCP_TOOL_ALLOWLISTS=x\nPRAX_CONFG=praxec.yaml\nPRAX_LOG=warn\n")
-	_, warnings := load(t, []string{"PRAX_ADR=x", "PRAX_UNSET=", "MCP_OTHER=x", "HOME=/", "MCP_BEARER_TOKEN_FILE=" + write(t, "t", "tok")}, "--env", file)
+	_, warnings := load(t, []string{"PRAX_ADR=x", "PRAX_TOKEN=x", "PRAX_UNSET=", "MCP_OTHER=x", "HOME=/", "MCP_BEARER_TOKEN_FILE=" + write(t, "t", "tok")}, "--env", file)
 	want := []string{
 		"MCP_TOOL_ALLOWLISTS (" + file + ") is not known to this version and has no effect",
 		"PRAX_ADR (the environment) is not known to this version and has no effect",

@@ -41,9 +41,10 @@ func curlLine(url, token, body string) string {
 		url, token, strings.ReplaceAll(body, `'`, `'\''`))
 }
 
-// claudeLine is the command that makes the server known to Claude Code.
+// claudeLine is the command that makes the server known to Claude Code. In single quotes ${PRAX_TOKEN} stays
+// what it is until Claude Code connects, and its configuration has no token.
 func claudeLine(url, token string) string {
-	return fmt.Sprintf(`claude mcp add --transport http prax %s --header "Authorization: Bearer %s"`, url, token)
+	return fmt.Sprintf(`claude mcp add --transport http prax %s --header 'Authorization: Bearer %s'`, url, token)
 }
 
 // printSnippets shows how a client with the token in $PRAX_TOKEN connects.
@@ -59,5 +60,5 @@ import json, os, urllib.request
 request = urllib.request.Request("%s", json.dumps(%s).encode(), {
     "Authorization": "Bearer " + os.environ["PRAX_TOKEN"], "Content-Type": "application/json"})
 print(urllib.request.urlopen(request).read().decode())
-`, curlLine(url, "$PRAX_TOKEN", listCall), claudeLine(url, "$PRAX_TOKEN"), url, listCall)
+`, curlLine(url, "$PRAX_TOKEN", listCall), claudeLine(url, "${PRAX_TOKEN}"), url, listCall)
 }

@@ -38,6 +38,8 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	dbversion FILE NUMBER           set the schema version of a database
 //	freeport                        set $PRAX_ADDR to a free port
 //	readme NAME                     write the README's block NAME to NAME.sh
+//	operate NAME                    write the block NAME of docs/operate.md to NAME.sh
+//	snippet NAME [FILE]             write the block NAME of docs/clients.md to NAME.sh, or to FILE
 //	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
 //	absent REGEXP PATH...           no file there, or below there, has a match
 //	until FILE REGEXP               wait until the file has a match
@@ -58,6 +60,7 @@ func storyCommands() map[string]storyCommand {
 		"mode":  modeCommand,
 		"hang":  hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
 		"readme": readmeCommand, "freeport": freeportCommand,
+		"snippet": snippetCommand, "operate": operateCommand,
 		"absent": absentCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,

@@ -40,6 +40,7 @@ type settings struct {
 	LexiconWrites  bool
 	SkillsSearch   bool
 	ScriptsSearch  bool
+	Keep           time.Duration // age at which events are archived; 0: never
 	Log            slog.Level
 
 	home   string           // for paths that begin with ~/
@@ -136,6 +137,9 @@ var variables = []variable{
 	{name: "PRAX_SCRIPTS_SEARCH", initial: "false", flag: "scripts-search", boolean: true,
 		note:  "let callers find and read scripts outside of a workflow too",
 		parse: parsed(readBool, func(s *settings) *bool { return &s.ScriptsSearch })},
+	{name: "PRAX_KEEP", initial: "off", flag: "keep",
+		note:  "the age, as 90d, at which audit events move from the database to PRAX_DATA/archive",
+		parse: parsed(readKeep, func(s *settings) *time.Duration { return &s.Keep })},
 	{name: "PRAX_LOG", initial: "info", flag: "log",
 		note:  "debug, info, warn or error; text on a terminal, JSON elsewhere",
 		parse: parsed(readLevel, func(s *settings) *slog.Level { return &s.Log })},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"prax/auth"
+	"prax/auth/policy"
 	"prax/tools"
 )
 
@@ -42,7 +43,7 @@ func Explain(c Clients, t Tools, as, tool string, now time.Time) Access {
 		a.Facts = append(a.Facts, Fact{"tier", found.Tier.String(), found.Tier.Exposable()})
 	}
 	if live && exists {
-		granted := grant(p, found.Name)
+		granted := policy.Granted(p.Allow, policy.Target{Name: found.Name, Underscore: tools.Spelling(found.Name, auth.Underscore)})
 		a.Facts = append(a.Facts, Fact{"allowlist", granting(granted), granted})
 	}
 	if live {
@@ -66,10 +67,6 @@ func (a Access) list(t Tools, p auth.Principal, live bool) Access {
 		a.Reason = "may use what is listed"
 	}
 	return a
-}
-
-func grant(p auth.Principal, name string) bool {
-	return p.Allow.Has(name) || p.Allow.Has(tools.Spelling(name, auth.Underscore))
 }
 
 func liveness(live bool) string {

@@ -202,6 +202,9 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (io
 		return nil, err
 	}
 	res, err := c.http.Do(req)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = fmt.Errorf("ask the running server: %w", failed.Err) // its address is a made-up one
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -118,7 +119,14 @@ func TestDrainCutsHalfBodies(t *testing.T) {
 	if _, err := fmt.Fprint(half, "POST /call HTTP/1.1\r\nHost: prax\r\nContent-Length: 100\r\n\r\n{"); err != nil {
 		t.Fatal(err)
 	}
-	// The call comes in later: by then the server is at the half body, or will find itself stopping.
+	// Before its header is read, net/http would drop it without an answer.
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); h.server.running.Load() == 0; <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("waited %v for the half body's request", patience)
+		}
+	}
 	if _, err := h.dial().Call(t.Context(), "alice", "echo", jsontext.Value(hi)); err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +141,51 @@ func TestDrainCutsHalfBodies(t *testing.T) {
 	if err != nil || !strings.Contains(string(answer), "the server is stopping") {
 		t.Errorf("%q, %v", answer, err)
 	}
+}
+
+// piped is a listener with connections in memory, so that a bubble's clock governs them.
+type piped struct {
+	incoming chan net.Conn
+	closed   chan struct{}
+}
+
+func (p piped) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.incoming:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p piped) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (piped) Addr() net.Addr { return &net.UnixAddr{Name: "piped", Net: "unix"} }
+
+// A connection that says nothing holds the drain up for no more than a moment.
+func TestDrainDoesNotWaitForSilence(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		p := piped{make(chan net.Conn), make(chan struct{})}
+		served := make(chan error, 1)
+		go func() { served <- New(Config{}).Serve(ctx, p) }()
+		silent, there := net.Pipe()
+		defer func() { _ = silent.Close() }()
+		p.incoming <- there
+		synctest.Wait()
+		begun := time.Now()
+		stop()
+		if err := <-served; err != nil || time.Since(begun) > time.Second {
+			t.Errorf("Serve: %v after %v, want a second at most", err, time.Since(begun))
+		}
+		if _, err := silent.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+			t.Errorf("the silent connection: %v, want its end", err)
+		}
+	})
 }
 
 // The whole drain fits into what a container is given to stop.

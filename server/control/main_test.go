@@ -68,7 +68,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.cfg = Config{Clients: h.clients, Tools: h.tools, Audit: h.db, Lexicon: lexicon.New(nil, nil), Poll: 5 * time.Millisecond,
+	h.cfg = Config{Clients: h.clients, Tools: h.tools, Audit: h.db, Archive: h.db, Lexicon: lexicon.New(nil, nil), Poll: 5 * time.Millisecond,
 		Status: func() Status { return Status{Version: "v1", PID: 7, Registry: h.clients.Status()} }}
 	h.server = New(h.cfg)
 	return h

@@ -71,6 +71,7 @@ type Config struct {
 	Audit   Audit
 	Lexicon *lexicon.Lexicon // nil: an empty one
 	Runner  *runner.Runner   // of workflows; nil: none run here
+	Archive Archiver         // nil: nothing can be archived
 	Status  func() Status    // nil: there is nothing running to tell of
 	Now     func() time.Time // nil: time.Now
 	Log     *slog.Logger     // nil: none

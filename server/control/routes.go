@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -20,8 +21,10 @@ func (s *Server) routes(stop context.Context) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /call", s.act(stop, call))
 	mux.Handle("POST /access", s.act(stop, access))
-	mux.Handle("POST /verify", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Verify(ctx) }))
+	mux.Handle("POST /verify", s.act(stop, ending(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Verify(ctx) })))
 	mux.Handle("POST /reload", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Reload(ctx) }))
+	mux.Handle("POST /archive", s.act(stop, ending(stop, archive)))
+	mux.Handle("POST /backup", s.act(stop, backedUp))
 	mux.Handle("GET /status", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Status(ctx) }))
 	mux.Handle("GET /audit", s.audit(stop))
 	mux.Handle("POST /lexicon/define", s.act(stop, asked((*Operator).Define)))
@@ -52,6 +55,20 @@ func (s *Server) act(stop context.Context, f act) http.Handler {
 		}
 		s.send(w, http.StatusOK, v)
 	})
+}
+
+// ending is an act that ends with the server: one that may take minutes, and can be begun again.
+func ending(stop context.Context, f act) act {
+	return func(ctx context.Context, o *Operator, body []byte) (any, error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(stop, func() { cancel(errStopping) })()
+		v, err := f(ctx, o, body)
+		if err != nil && errors.Is(context.Cause(ctx), errStopping) {
+			err = fmt.Errorf("%w: %w", errStopping, err)
+		}
+		return v, err
+	}
 }
 
 // admitted lets operators through, and nobody else.

@@ -2,13 +2,15 @@ package control
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
+
+	"prax/server/edge"
 )
 
 // Server serves the operator's socket.
@@ -16,6 +18,8 @@ type Server struct {
 	cfg  Config
 	own  int // the uid that the server runs as
 	peer func(*net.UnixConn) (int, error)
+
+	running atomic.Int64 // requests within a handler
 }
 
 // New is a server that is not listening yet.
@@ -34,12 +38,13 @@ const (
 )
 
 // Serve answers on ln until ctx ends; then streams end, requests whose body has not come in are cut,
-// running calls have the grace, and the socket is gone when it returns.
+// running calls have the grace, and the socket is gone when it returns. The error is nil when every
+// request had its answer.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	hs := &http.Server{
-		Handler:           s.routes(ctx),
+		Handler:           s.counted(s.routes(ctx)),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
@@ -57,14 +62,24 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	polite, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	err := hs.Shutdown(polite)
+	err := edge.Drain(polite, hs, s.running.Load)
+	left := s.running.Load()
 	cut()
 	_ = hs.Close()
 	<-served
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("serve the operator's socket: calls cut off after %s", grace)
+	if left > 0 {
+		return fmt.Errorf("serve the operator's socket: %d calls cut off after %s", left, grace)
 	}
 	return err
+}
+
+// counted counts the requests that are within a handler.
+func (s *Server) counted(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Add(-1)
+		h.ServeHTTP(w, r)
+	})
 }
 
 type uidKey struct{}

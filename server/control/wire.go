@@ -2,9 +2,10 @@ package control
 
 import (
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net/http"
-	"strings"
+	"syscall"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -96,6 +97,10 @@ var failures = []struct {
 	{store.ErrConflict, "conflict", http.StatusConflict},
 	{store.ErrQuota, "quota", http.StatusInsufficientStorage},
 	{store.ErrReadOnly, "read_only", http.StatusConflict},
+	{store.ErrNotWhole, "not_whole", http.StatusConflict},
+	{store.ErrFull, "full", http.StatusInsufficientStorage},
+	{syscall.ENOSPC, "no_space", http.StatusInsufficientStorage},
+	{fs.ErrExist, "exists", http.StatusConflict},
 }
 
 // fail is the one way from an error to the wire. The operator may read every cause.
@@ -148,7 +153,7 @@ func (f failure) asError() error {
 		if f.Message == known.err.Error() {
 			return known.err
 		}
-		return &remoteError{strings.TrimPrefix(f.Message, known.err.Error()+": "), known.err}
+		return &remoteError{f.Message, known.err}
 	}
 	return errors.New(f.Message)
 }
@@ -159,5 +164,5 @@ type remoteError struct {
 	is       error
 }
 
-func (e *remoteError) Error() string { return e.is.Error() + ": " + e.sentence }
+func (e *remoteError) Error() string { return e.sentence }
 func (e *remoteError) Unwrap() error { return e.is }

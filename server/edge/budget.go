@@ -11,10 +11,7 @@ type budget struct {
 	held map[string]int
 }
 
-func (b *budget) init(limit, fallback int) {
-	if limit <= 0 {
-		limit = fallback
-	}
+func (b *budget) init(limit int) {
 	b.limit, b.held = limit, make(map[string]int)
 }
 
@@ -44,6 +41,10 @@ func (b *budget) clients() int {
 	defer b.mu.Unlock()
 	return len(b.held)
 }
+
+// TooMany is what a client is told whose budget is spent, with 429 (RFC 6585, section 4): the same
+// sentence before its body was read and after.
+const TooMany = "too many requests of this client at once: wait for an answer, then try again"
 
 // Begin takes the exchange's own place of the client's in-flight budget, before the body is read: what
 // a client makes the server hold is bounded from then on. When it returns false, the answer is "too

@@ -15,25 +15,27 @@ func as(e *edge.Edge, client string) *edge.Exchange {
 	return e.Exchange(newRegistry(time.Now), auth.Principal{Client: client}, "r1", "192.0.2.1", time.Now())
 }
 
+// TestDefaults: 64 calls and, apart from them, 256 event streams of one client, as it is documented.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
+	const inFlight, streams = 64, 256
 	e := edge.New(edge.Config{})
 	x := as(e, "alice")
-	for range edge.DefaultInFlight {
+	for range inFlight {
 		if _, ok := x.Take(); !ok {
 			t.Fatal("refused within the limit")
 		}
 	}
 	if _, ok := x.Take(); ok {
-		t.Errorf("element %d was let in", edge.DefaultInFlight+1)
+		t.Errorf("element %d was let in", inFlight+1)
 	}
-	for range edge.DefaultStreams {
+	for range streams {
 		if _, ok := x.TakeStream(); !ok {
 			t.Fatal("refused a stream within the limit: streams count apart from calls")
 		}
 	}
 	if _, ok := x.TakeStream(); ok {
-		t.Errorf("stream %d was let in", edge.DefaultStreams+1)
+		t.Errorf("stream %d was let in", streams+1)
 	}
 	if _, ok := as(e, "bob").Take(); !ok {
 		t.Error("one client's load refused another's call")

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"time"
 
 	"prax/auth"
@@ -33,8 +34,8 @@ func New(c Config) *Edge {
 	if e.now == nil {
 		e.now = time.Now
 	}
-	e.calls.init(c.MaxInFlight, DefaultInFlight)
-	e.streams.init(c.MaxStreams, DefaultStreams)
+	e.calls.init(cmp.Or(c.MaxInFlight, DefaultInFlight))
+	e.streams.init(cmp.Or(c.MaxStreams, DefaultStreams))
 	return e
 }
 

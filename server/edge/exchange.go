@@ -1,7 +1,7 @@
 // Package edge is one HTTP exchange as an adapter sees it: [Exchange], with the principal that was
 // verified, the request id, the access record to fill in, the caller's in-flight budget
-// ([Exchange.Begin], and [Exchange.Take] once for each element of a batch) and [Exchange.Live], which judges a stream
-// again for as long as it is open.
+// ([Exchange.Begin], and [Exchange.Take] once for each element of a batch) and [Exchange.Live], which
+// judges a stream again for as long as it is open. [Drain] ends what serves them.
 //
 // server makes exchanges and calls an adapter's [Handler]; the adapters (server/mcp and its
 // siblings) translate and never look at tokens.

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"fmt"
 	"unicode/utf8"
 )
 
@@ -22,7 +23,7 @@ const (
 var faultText = [...]string{
 	faultSyntax:    "not valid JSON",
 	faultUTF8:      "not valid UTF-8",
-	faultDepth:     "nested deeper than 64 levels",
+	faultDepth:     fmt.Sprintf("nested deeper than %d levels", MaxDepth),
 	faultDuplicate: "a member name stands twice in one object",
 	faultTrailing:  "more than one JSON value",
 }

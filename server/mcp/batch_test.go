@@ -3,11 +3,14 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"prax/auth"
 	"prax/server/edge"
@@ -101,5 +104,54 @@ func TestBatchWithinALimitOfOne(t *testing.T) {
 	}
 	if x.End(); !h.exchange(p).Begin() {
 		t.Error("the place was not given back")
+	}
+}
+
+// Each element of a batch is judged when its turn comes: one that is out midway may use nothing.
+func TestBatchIsJudgedMidway(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	withTool(t, h, func(context.Context, *tools.Call) (*tools.Result, error) {
+		h.clients.set(client("clerk", auth.Names("clock")))
+		return tools.Text("revoked"), nil
+	})
+	clock := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"clock"}}`
+	w := h.post("alice", `[`+fmt.Sprintf(clock, 1)+`,`+callHang(``)+`,`+fmt.Sprintf(clock, 3)+`,{"jsonrpc":"2.0","id":4,"method":"tools/list"}]`)
+	want := `[{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"It is noon."}],"structuredContent":{"now":"12:00"},"isError":false}},` +
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"revoked"}],"isError":false}},` +
+		`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"unknown tool: clock"}},` +
+		`{"jsonrpc":"2.0","id":4,"result":{"tools":[]}}]`
+	if diff := cmp.Diff(want+"\n", w.Body.String()); diff != "" {
+		t.Errorf("answers differ (-want +got):\n%s", diff)
+	}
+}
+
+// Each element of a batch is a call of its own in the audit: none hides another's trace.
+func TestBatchElementsHaveTheirOwnIDs(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	fail := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
+	h.post("alice", `[`+fail+`,`+fail+`]`)
+	var ids []string
+	for _, e := range h.journal.events {
+		ids = append(ids, e.RequestID)
+	}
+	if len(ids) != 2 || ids[0] == ids[1] || !strings.HasSuffix(ids[1], ".2") {
+		t.Errorf("the two calls have the ids %q", ids)
+	}
+}
+
+// A batch starts nothing more once the server stops.
+func TestBatchWhileDraining(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	withTool(t, h, func(context.Context, *tools.Call) (*tools.Result, error) {
+		h.server.Drain()
+		return tools.Text("draining"), nil
+	})
+	w := h.post("alice", `[`+callHang(``)+`,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"note_write"}}]`)
+	want := `,{"jsonrpc":"2.0","id":2,"error":{"code":503,"message":"the server is stopping: send what is left again"}}]` + "\n"
+	if got := w.Body.String(); !strings.HasSuffix(got, want) || !strings.Contains(got, "draining") {
+		t.Errorf("got %s", got)
 	}
 }

@@ -3,13 +3,10 @@ package mcp_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -84,102 +81,6 @@ func TestHangUpCancels(t *testing.T) {
 	}
 }
 
-// A call that reports nothing for a while keeps its stream alive, and still ends with its answer.
-func TestCallKeepsAlive(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, meta, accept, want string
-	}{
-		{"with a token", `,"_meta":{"progressToken":1}`, "*/*", ":\n\n:\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"late\"}],\"isError\":false}}\n\n"},
-		{"without one", ``, "*/*", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"late"}],"isError":false}}` + "\n"},
-		{"JSON only", `,"_meta":{"progressToken":1}`, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"late"}],"isError":false}}` + "\n"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t, nil)
-				withTool(t, h, func(context.Context, *tools.Call) (*tools.Result, error) {
-					time.Sleep(2*mcp.DefaultKeepAlive + time.Second)
-					return tools.Text("late"), nil
-				})
-				v := h.begin(t, newPost("alice", callHang(c.meta), "Accept: "+c.accept))
-				<-v.done
-				if got := v.read(t); got != c.want {
-					t.Errorf("got %q, want %q", got, c.want)
-				}
-				time.Sleep(time.Hour)
-				if got := v.read(t); got != "" {
-					t.Errorf("after the answer came %q", got)
-				}
-			})
-		})
-	}
-}
-
-// A reader that is stuck is a caller that left: a modern call is cancelled, an older one goes on, and
-// neither is held up by it for longer than one write.
-func TestCallStuckReader(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name, body string
-		headers    []string
-		cancels    bool
-	}{
-		{"modern", callHang(`,` + strings.Replace(modernMeta, `{`, `{"progressToken":1,`, 1)), modern("tools/call", "hang"), true},
-		{"older", callHang(`,"_meta":{"progressToken":1}`), nil, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(t, nil)
-				cancelled := make(chan bool, 1)
-				withTool(t, h, func(ctx context.Context, call *tools.Call) (*tools.Result, error) {
-					for i := range 20 {
-						call.Progress(tools.Progress{Done: float64(i)})
-					}
-					cancelled <- ctx.Err() != nil
-					return tools.Text("done"), nil
-				})
-				start := time.Now()
-				v := h.begin(t, newPost("alice", c.body, c.headers...))
-				v.jam()
-				if got := <-cancelled; got != c.cancels {
-					t.Errorf("cancelled: %v, want %v", got, c.cancels)
-				}
-				<-v.done
-				if took := time.Since(start); took > mcp.DefaultWriteTimeout+time.Second {
-					t.Errorf("the call was held up for %v", took)
-				}
-			})
-		})
-	}
-}
-
-// Progress that comes in a flood is thinned out; the last answer always comes.
-func TestProgressIsBounded(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, nil)
-		withTool(t, h, func(_ context.Context, call *tools.Call) (*tools.Result, error) {
-			for i := range 100_000 {
-				call.Progress(tools.Progress{Done: float64(i)})
-			}
-			time.Sleep(time.Second)
-			call.Progress(tools.Progress{Done: 1e6})
-			return tools.Text("done"), nil
-		})
-		v := h.begin(t, newPost("alice", callHang(`,"_meta":{"progressToken":1}`)))
-		<-v.done
-		got := v.read(t)
-		if n := strings.Count(got, "notifications/progress"); n < 3 || n > 100 {
-			t.Errorf("%d reports came through", n)
-		}
-		if !strings.Contains(got, `"progress":1000000`) || !strings.HasSuffix(got, "\"isError\":false}}\n\n") {
-			t.Errorf("the last report or the answer is missing: %q", got[max(0, len(got)-300):])
-		}
-	})
-}
-
 func TestTooManyInFlight(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -205,40 +106,6 @@ func TestTooManyInFlight(t *testing.T) {
 			t.Errorf("after the call: %d", w.Code)
 		}
 	})
-}
-
-// A caller that is revoked or lapses while its body is under way reaches nothing by the rest of it, and
-// is told nothing here: it is answered as an unknown one.
-func TestLaw3ABodyThatTakesItsTime(t *testing.T) {
-	t.Parallel()
-	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note_write"}}`
-	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	for name, out := range map[string]func(h *house){
-		"revoked": func(h *house) { h.clients.set(client("clerk", auth.Names("clock"))) },
-		"expired": func(*house) { time.Sleep(2 * time.Minute) },
-	} {
-		for _, body := range []string{call, list, `[` + list + `]`, `[` + call, ``, `{"jsonrpc":"2.0","method":"notifications/initialized"}`} {
-			t.Run(name+" "+body, func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					h := newHouse(t, nil)
-					h.clients.set(until(client("alice", everyTool), time.Now().Add(time.Minute)))
-					r := newPost("alice", "")
-					slow, late := io.Pipe()
-					r.Body, r.ContentLength = slow, -1
-					v := h.begin(t, r)
-					synctest.Wait()
-					out(h)
-					_, _ = io.WriteString(late, body)
-					_ = late.Close()
-					<-v.done
-					if got := v.read(t); v.status != 401 || got != "unauthorized\n" || len(h.journal.events) != 0 {
-						t.Errorf("%d %q, and %d events", v.status, got, len(h.journal.events))
-					}
-				})
-			})
-		}
-	}
 }
 
 // A tool that goes at the very moment when a stream's caller is judged again ends the call as well, and
@@ -284,94 +151,6 @@ func TestCallIsJudgedAgainstTheToolsNow(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})
-}
-
-// Each element of a batch is judged when its turn comes: one that is out midway may use nothing.
-func TestBatchIsJudgedMidway(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t, nil)
-	withTool(t, h, func(context.Context, *tools.Call) (*tools.Result, error) {
-		h.clients.set(client("clerk", auth.Names("clock")))
-		return tools.Text("revoked"), nil
-	})
-	clock := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"clock"}}`
-	w := h.post("alice", `[`+fmt.Sprintf(clock, 1)+`,`+callHang(``)+`,`+fmt.Sprintf(clock, 3)+`,{"jsonrpc":"2.0","id":4,"method":"tools/list"}]`)
-	want := `[{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"It is noon."}],"structuredContent":{"now":"12:00"},"isError":false}},` +
-		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"revoked"}],"isError":false}},` +
-		`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"unknown tool: clock"}},` +
-		`{"jsonrpc":"2.0","id":4,"result":{"tools":[]}}]`
-	if diff := cmp.Diff(want+"\n", w.Body.String()); diff != "" {
-		t.Errorf("answers differ (-want +got):\n%s", diff)
-	}
-}
-
-// Each element of a batch is a call of its own in the audit: none hides another's trace.
-func TestBatchElementsHaveTheirOwnIDs(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t, nil)
-	fail := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`
-	h.post("alice", `[`+fail+`,`+fail+`]`)
-	var ids []string
-	for _, e := range h.journal.events {
-		ids = append(ids, e.RequestID)
-	}
-	if len(ids) != 2 || ids[0] == ids[1] || !strings.HasSuffix(ids[1], ".2") {
-		t.Errorf("the two calls have the ids %q", ids)
-	}
-}
-
-// A batch starts nothing more once the server stops.
-func TestBatchWhileDraining(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t, nil)
-	withTool(t, h, func(context.Context, *tools.Call) (*tools.Result, error) {
-		h.server.Drain()
-		return tools.Text("draining"), nil
-	})
-	w := h.post("alice", `[`+callHang(``)+`,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"note_write"}}]`)
-	want := `,{"jsonrpc":"2.0","id":2,"error":{"code":503,"message":"the server is stopping: send what is left again"}}]` + "\n"
-	if got := w.Body.String(); !strings.HasSuffix(got, want) || !strings.Contains(got, "draining") {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestBodies(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t, nil)
-	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
-	padded := func(n int) string { return ping + strings.Repeat(" ", n-len(ping)) }
-	const tooLarge = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the body has more than 65536 bytes"}}`
-	for _, c := range []struct {
-		name   string
-		body   io.Reader
-		length int64 // announced; -1: chunked
-		status int
-		want   string
-	}{
-		{"as large as may be", strings.NewReader(padded(maxBody)), maxBody, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
-		{"one byte more", strings.NewReader(padded(maxBody + 1)), maxBody + 1, 413, tooLarge},
-		{"much more, chunked", strings.NewReader(padded(10 * maxBody)), -1, 413, tooLarge},
-		{"chunked", strings.NewReader(padded(30_000)), -1, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
-		{"byte by byte", iotest.OneByteReader(strings.NewReader(ping)), -1, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
-		{"data with the end", iotest.DataErrReader(strings.NewReader(ping)), int64(len(ping)), 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
-		{"announced too long", strings.NewReader(ping), 1 << 40, 200, `{"jsonrpc":"2.0","id":1,"result":{}}`},
-		{"cut off", io.MultiReader(strings.NewReader(`{"jsonrpc"`), iotest.ErrReader(io.ErrUnexpectedEOF)), 40, 408,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the body did not arrive whole"}}`},
-		{"cut by the drain", io.MultiReader(strings.NewReader(`{"jsonrpc"`), iotest.ErrReader(edge.ErrStopping)), 40, 503,
-			`{"jsonrpc":"2.0","id":null,"error":{"code":503,"message":"the server is stopping: send it again"}}`},
-		{"empty", strings.NewReader(""), 0, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the body is empty"}}`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			r := newPost("alice", "")
-			r.Body, r.ContentLength = io.NopCloser(c.body), c.length
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
-			if w.Code != c.status || w.Body.String() != c.want+"\n" {
-				t.Errorf("%d %s, want %d %s", w.Code, w.Body, c.status, c.want)
-			}
-		})
-	}
 }
 
 // What the access record gets to know: never a string of the caller's as a method, and the code of
@@ -423,45 +202,5 @@ func TestCausesStayIn(t *testing.T) {
 				t.Errorf("%s discloses %q: %s", name, secret, w.Body)
 			}
 		}
-	}
-}
-
-// Over a real connection: the first byte of a stream comes at once, the stream outlives the server's
-// write timeout, and hanging up ends the exchange.
-func TestStreamOverHTTP(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t, func(c *mcp.Config, _ *edge.Config) { c.KeepAlive = 50 * time.Millisecond })
-	over := make(chan struct{})
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r)
-		close(over)
-	}))
-	srv.Config.WriteTimeout = 200 * time.Millisecond
-	srv.Start()
-	defer srv.Close()
-
-	ctx, hangUp := context.WithTimeout(t.Context(), time.Minute)
-	defer hangUp()
-	r := newPost("clerk", `{"jsonrpc":"2.0","id":"s1","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+modernMeta+`}}`, modern("subscriptions/listen")...)
-	out, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL, r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.Header = r.Header
-	res, err := srv.Client().Do(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	want := acknowledged + strings.Repeat(":\n\n", 12) // three times the write timeout
-	got := make([]byte, len(want))
-	if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
-		t.Fatalf("stream gave %q, %v", got, err)
-	}
-	hangUp()
-	select {
-	case <-over:
-	case <-time.After(10 * time.Second):
-		t.Error("the exchange outlives its caller")
 	}
 }

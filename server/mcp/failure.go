@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"prax/server/edge"
 	"prax/server/jsonrpc"
 	"prax/store"
 	"prax/tools"
@@ -46,7 +47,7 @@ func badParams(format string, args ...any) *failure {
 }
 
 func tooMany() *failure {
-	return refusal(http.StatusTooManyRequests, codeTooMany, "too many requests of this client at once: wait for an answer, then try again")
+	return refusal(http.StatusTooManyRequests, codeTooMany, edge.TooMany)
 }
 
 // unknownTool is the answer for every tool that the caller cannot call, whatever the reason.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -62,23 +63,14 @@ func New(c Config) *Server {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	c.KeepAlive = orDefault(c.KeepAlive, DefaultKeepAlive)
-	c.WriteTimeout = orDefault(c.WriteTimeout, DefaultWriteTimeout)
-	c.PageSize = orDefault(c.PageSize, DefaultPageSize)
-	if c.Info.Name == "" {
-		c.Info.Name = "prax"
-	}
+	c.KeepAlive = cmp.Or(c.KeepAlive, DefaultKeepAlive)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, DefaultWriteTimeout)
+	c.PageSize = cmp.Or(c.PageSize, DefaultPageSize)
+	c.Info.Name = cmp.Or(c.Info.Name, "prax")
 	s := &Server{config: c, fixed: newFixed(c)}
 	s.lists.init(c)
 	s.draining, s.drain = context.WithCancelCause(context.Background())
 	return s
-}
-
-func orDefault[N int | time.Duration](v, fallback N) N {
-	if v <= 0 {
-		return fallback
-	}
-	return v
 }
 
 // Drain ends every open subscription with its result, and those that are opened from now on at once.

@@ -15,7 +15,8 @@ import (
 const maxRead = 8 << 10
 
 // Read reads a small file, such as [Replace] writes. It never waits: what is no regular file, judged on the
-// descriptor itself, or has more than 8 KiB, is an error.
+// descriptor itself, or has more than 8 KiB, is an error. It does by itself what auth/watch does for the files
+// that operators write: both packages import none of ours.
 func Read(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
 	if err != nil {

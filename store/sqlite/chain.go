@@ -103,7 +103,7 @@ func (c *connection) lastLink() (link, error) {
 	err := c.row(`SELECT seq, hash FROM event WHERE chain = ? ORDER BY seq DESC LIMIT 1`,
 		[]any{store.MainChain}, &l.seq, &l.hash)
 	if errors.Is(err, sql.ErrNoRows) {
-		return link{}, nil
+		return c.anchorLink()
 	}
 	return l, err
 }

@@ -3,9 +3,12 @@ package sqlite_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +23,24 @@ import (
 // writes until it is killed, and says on its standard output what was acknowledged.
 const childDir = "PRAX_TEST_CHILD_DIR"
 
+// childTo makes the child back the directory up to there and end, childFrom restore it from there.
+const (
+	childTo   = "PRAX_TEST_CHILD_TO"
+	childFrom = "PRAX_TEST_CHILD_FROM"
+)
+
+// childArchives makes the child archive all there is, over and over, into its data directory.
+const childArchives = "PRAX_TEST_CHILD_ARCHIVES"
+
+func archiveOften(ctx context.Context, db *sqlite.DB) {
+	for ctx.Err() == nil {
+		if _, err := db.ArchiveOld(ctx, 0); err != nil && !errors.Is(err, fs.ErrExist) { // two within a second have one name
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+	}
+}
+
 // childLife bounds a child that nobody kills.
 const childLife = 60 * time.Second
 
@@ -29,7 +50,20 @@ func child() bool {
 	if dir == "" {
 		return false
 	}
-	if err := live(dir); err != nil {
+	err := error(nil)
+	if limit := os.Getenv(childLimit); limit != "" {
+		err = limitFiles(limit)
+	}
+	switch from, to := os.Getenv(childFrom), os.Getenv(childTo); {
+	case err != nil:
+	case to != "":
+		_, _, err = sqlite.WriteBackup(context.Background(), sqlite.BackupConfig{Data: dir, Dir: to, Now: time.Now})
+	case from != "":
+		_, err = restoreTo(from, dir, false)
+	default:
+		err = live(dir)
+	}
+	if err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
@@ -47,6 +81,9 @@ func live(dir string) error {
 	defer cancel()
 	fmt.Println("ready")
 	var group sync.WaitGroup
+	if os.Getenv(childArchives) != "" {
+		group.Go(func() { archiveOften(ctx, db) })
+	}
 	var say sync.Mutex
 	for writer := range 8 {
 		group.Go(func() {
@@ -148,7 +185,8 @@ func survived(t *testing.T, dir string, acknowledged []string) {
 	}
 	events := map[string]bool{}
 	documents := map[string]bool{}
-	all := chainOf(t, db)
+	all := joined(t, db, filepath.Join(dir, sqlite.ArchiveName))
+	left(t, db, all)
 	for _, e := range all {
 		if e.Kind == store.EventCall {
 			events[e.RequestID] = true

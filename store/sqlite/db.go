@@ -27,7 +27,10 @@ type DB struct {
 	writer  *writer       // nil when it is only read
 	keeper  *keeper       // nil when it is only read
 	prober  chan struct{} // held by the one Health that looks
+	mover   chan struct{} // held by the one Archive that runs
 	probed  time.Time     // when it last wrote; the prober's
+
+	signing sync.Mutex // of the head
 
 	mu     sync.Mutex
 	closed bool

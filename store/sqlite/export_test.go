@@ -80,3 +80,6 @@ func EndGoroutine(store.Tx) error {
 	runtime.Goexit()
 	return nil
 }
+
+// AllowedInBackup tells whether a manifest may name this file.
+var AllowedInBackup = allowed

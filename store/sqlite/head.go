@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -12,9 +13,10 @@ import (
 	"prax/store/digest"
 )
 
-// signHead signs the newest event and writes that to the head file and the log. Called from one
-// goroutine at a time.
+// signHead signs the newest event and writes that to the head file and the log.
 func (db *DB) signHead() error {
+	db.signing.Lock()
+	defer db.signing.Unlock()
 	newest := *db.committed.Load()
 	head := store.SignHead(db.key, newest.seq, newest.hash, db.now())
 	reach("before-head")
@@ -117,37 +119,55 @@ func (db *DB) keepHead() error {
 const outcomeBroken = "chain_mismatch"
 
 // headProblem says why the chain does not fit its signed head, or nothing. The error is about
-// reading either: what could not be read is no finding.
+// reading either: what could not be read is no finding. Neither is a head that was replaced while the
+// chain was read: the chain may have been archived beyond it by then.
 func (db *DB) headProblem() (problem string, err error) {
+	for {
+		problem, judged, err := db.judgeHead()
+		if err != nil || problem == "" {
+			return "", err
+		}
+		now, err := headText(db.dir)
+		if err != nil {
+			return "", err
+		}
+		if bytes.Equal(now, judged) {
+			return problem, nil
+		}
+	}
+}
+
+// judgeHead judges the head file as it is at one moment, and returns what it judged.
+func (db *DB) judgeHead() (problem string, text []byte, err error) {
 	before, err := db.standing(0)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	text, err := headText(db.dir)
-	if err != nil {
-		return "", err
+	if text, err = headText(db.dir); err != nil {
+		return "", nil, err
 	}
 	var head *store.Head
 	vouched := int64(0)
 	if text != nil {
 		h, err := store.DecodeHead(text)
 		if err != nil {
-			return err.Error(), nil
+			return err.Error(), text, nil
 		}
 		head, vouched = &h, h.Count
 	}
 	after, err := db.standing(vouched)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	// Stopped before the head was read and after: it is not one of a server in between.
 	after.running = after.running || before.running
-	return after.problem(head, db.key), nil
+	return after.problem(head, db.key), text, nil
 }
 
 // standing is where a chain stands.
 type standing struct {
 	newest    int64
+	archived  int64  // number of the last event that was archived
 	hash      string // of the event that the head vouches for
 	documents bool   // there are some
 	instances bool   // there are some
@@ -171,6 +191,8 @@ func (s standing) problem(head *store.Head, key *digest.Key) string {
 		return "the head was not signed by this installation"
 	case head.Count > s.newest:
 		return fmt.Sprintf("the head vouches for %d events, the chain has %d: its tail is missing", head.Count, s.newest)
+	case head.Count < s.archived:
+		return fmt.Sprintf("the head vouches for %d events, though %d were archived under a later one: the head is an older one", head.Count, s.archived)
 	case s.hash != head.Hash:
 		return fmt.Sprintf("event %d has another hash than the one that was signed", head.Count)
 	case !s.running && head.Count < s.newest:
@@ -195,6 +217,11 @@ func (db *DB) standing(vouched int64) (now standing, err error) {
 			return t.failed(err)
 		}
 		now.newest = last.seq
+		anchor, err := c.anchorLink()
+		if err != nil {
+			return t.failed(err)
+		}
+		now.archived = anchor.seq
 		if err := t.row(`SELECT running, EXISTS (SELECT 1 FROM document) FROM installation WHERE id = 1`, nil, &now.running, &now.documents); err != nil {
 			return err
 		}
@@ -202,10 +229,14 @@ func (db *DB) standing(vouched int64) (now standing, err error) {
 			return err
 		}
 		err = t.row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`, []any{store.MainChain, vouched}, &now.hash)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+		switch {
+		case errors.Is(err, sql.ErrNoRows) && vouched == anchor.seq:
+			now.hash = anchor.hash
+		case errors.Is(err, sql.ErrNoRows):
+		default:
+			return err
 		}
-		return err
+		return nil
 	})
 	return now, err
 }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"fmt"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -60,11 +59,11 @@ func (db *DB) inspectEvents(c *connection) error {
 	}
 	bytes := 0
 	for last := head.seq; last > max(0, head.seq-inspectEvents) && bytes < inspectBody; last -= verifyStep {
-		stored, err := db.storedAfter(background, max(0, last-verifyStep))
+		stretch, err := db.stretchAfter(background, max(0, last-verifyStep))
 		if err != nil {
 			return explainDamage(err)
 		}
-		for _, s := range stored {
+		for _, s := range stretch.stored {
 			if _, err := s.event(); err != nil {
 				db.log.Error("the database is damaged", "error", err)
 				return fmt.Errorf("the newest events cannot be read: %s: %w", nextStep, err)
@@ -73,19 +72,6 @@ func (db *DB) inspectEvents(c *connection) error {
 		}
 	}
 	return nil
-}
-
-// storedAfter is one step of events after a number, in a snapshot of its own.
-func (db *DB) storedAfter(ctx context.Context, after int64) (stored []storedEvent, err error) {
-	err = db.View(ctx, func(s store.Tx) (err error) {
-		t, ours := s.(*tx)
-		if !ours {
-			return errNotOurs
-		}
-		stored, err = t.storedEvents(after, verifyStep)
-		return err
-	})
-	return stored, err
 }
 
 func (s storedEvent) size() int {

@@ -46,7 +46,7 @@ func unusable(dir string, err error) error {
 func newDB(config Config) *DB {
 	db := &DB{
 		dir: config.Dir, log: config.Log, now: config.Now, quota: config.Quota, config: config,
-		prober: make(chan struct{}, 1),
+		prober: make(chan struct{}, 1), mover: make(chan struct{}, 1),
 	}
 	db.maxPages.Store(int64(config.MaxPages))
 	db.committed.Store(&link{})

@@ -11,3 +11,12 @@ var CrashPoints = []string{
 	"before-head", "after-head",
 	"before-checkpoint", "after-checkpoint",
 }
+
+// ArchivePoints are those of an [DB.Archive], BackupPoints those of a [WriteBackup], RestorePoints those
+// of a restore from [OpenBackup] to [Restoration.Finish]. They lie outside the life of a server that is
+// asked for none of it.
+var (
+	ArchivePoints = []string{"mid-archive", "archive-unnamed", "archive-written", "mid-removal", "after-removal"}
+	BackupPoints  = []string{"backup-begun", "backup-copied", "backup-signed", "backup-verified", "mid-manifest", "after-manifest"}
+	RestorePoints = []string{"restore-begun", "mid-copy", "restore-copied", "restore-applied", "mid-move", "restore-moved", "restore-done"}
+)

@@ -71,6 +71,9 @@ func (db *DB) takeOver(c *connection, logged bool) error {
 // checkLoss refuses a directory whose database is gone while its log or its head tells that there was
 // one: SQLite removes the log of an empty file, and a new chain would take the place of the old.
 func checkLoss(dir string) error {
+	if exists(filepath.Join(dir, restoringName)) {
+		return fmt.Errorf("a restore into %s was interrupted (%s is there): remove what is in it, and restore again", dir, restoringName)
+	}
 	path := filepath.Join(dir, databaseName)
 	if n, err := regularSize(path); err != nil || n > 0 {
 		return err
@@ -110,6 +113,7 @@ func (db *DB) removeLeftovers() error {
 	err := errors.Join(
 		digest.RemoveLeftovers(db.path(headName)),
 		digest.RemoveLeftovers(db.path(mismatchName)),
+		removeDrafts(db.path(ArchiveName)),
 		digest.RemoveKeyLeftovers(db.path(keyName)))
 	if err != nil {
 		return fmt.Errorf("remove leftovers: %w", err)

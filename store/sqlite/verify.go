@@ -31,20 +31,25 @@ func (db *DB) Verify(ctx context.Context) (store.Report, error) {
 		report.Problem("%s", problem)
 	}
 	report.Head, _ = db.readHead() // not one: a problem already
+	stands, err := db.standing(0)
+	if err != nil {
+		return report, fmt.Errorf("verify: %w", err)
+	}
 	walk := link{}
 	for {
-		stored, err := db.storedAfter(ctx, walk.seq)
+		next, err := db.stretchAfter(ctx, walk.seq)
 		if err != nil {
 			return report, fmt.Errorf("verify after event %d: %w", walk.seq, err)
 		}
-		if len(stored) == 0 {
-			break
-		}
-		for _, s := range stored {
+		walk = db.anchored(walk, next.anchor, &report)
+		for _, s := range next.stored {
 			walk = s.verify(walk, &report)
 		}
+		if len(next.stored) == 0 || walk.seq >= stands.newest {
+			break // what was added since would keep it walking for ever
+		}
 	}
-	report.LastHash = walk.hash
+	report.Newest, report.LastHash = walk.seq, walk.hash
 	return report, db.verifyLeftovers(ctx, &report)
 }
 

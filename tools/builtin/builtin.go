@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/store"
 	"prax/tools"
 )
 
@@ -34,13 +35,14 @@ func Tools(c Config) []*tools.Tool {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	turns := &store.Turns{}
 	return []*tools.Tool{
 		clock(c),
-		memoryRecall(c), memoryRemember(), memoryForget(), scratchWrite(), scratchRead(), scratchDelete(),
-		knowledgeSearch(c), knowledgeNamespaces(), knowledgeAdd(), knowledgeDelete(),
-		noteCreate(), noteRead(), noteList(), noteSearch(c), noteUpdate(), noteDelete(),
-		conversationSearch(), conversationAppend(),
-		todoAdd(), todoList(), todoComplete(), todoRemove(),
+		memoryRecall(c), memoryRemember(turns), memoryForget(turns), scratchWrite(turns), scratchRead(), scratchDelete(turns),
+		knowledgeSearch(c), knowledgeNamespaces(), knowledgeAdd(turns), knowledgeDelete(turns),
+		noteCreate(turns), noteRead(), noteList(), noteSearch(c), noteUpdate(turns), noteDelete(turns),
+		conversationSearch(), conversationAppend(turns),
+		todoAdd(), todoList(), todoComplete(turns), todoRemove(turns),
 		traceSearch(), traceDetail(),
 	}
 }

@@ -57,17 +57,21 @@ func (g *rig) open(t testing.TB) {
 	}
 	g.db = db
 	g.Registry = tools.NewRegistry(tools.Config{Store: db, AuditReads: true, Now: now, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
-	list := builtin.Tools(builtin.Config{Now: now})
-	for i, tool := range list {
-		if tool.Tier == auth.High {
-			reachable := *tool
-			reachable.Tier = auth.Medium
-			list[i] = &reachable
-		}
-	}
-	if err := g.Set("builtin", list); err != nil {
+	if err := g.Set("builtin", reachable(builtin.Tools(builtin.Config{Now: now}))); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// reachable is the tools with the HIGH ones as MEDIUM.
+func reachable(list []*tools.Tool) []*tools.Tool {
+	for i, tool := range list {
+		if tool.Tier == auth.High {
+			lower := *tool
+			lower.Tier = auth.Medium
+			list[i] = &lower
+		}
+	}
+	return list
 }
 
 func (g *rig) close(t testing.TB) {

@@ -47,6 +47,8 @@ type conceptArguments struct {
 	Source      string `json:"source"`
 }
 
+func (a conceptArguments) size() int { return len(a.Description) }
+
 const conceptSchema = `"concept":{"type":"string","minLength":1,"maxLength":256,"description":"The name of the concept; case does not count"},` +
 	`"namespace":{"type":"string","default":"general","maxLength":256,"description":"The part of your knowledge base that it belongs to"}`
 
@@ -58,7 +60,7 @@ func (a conceptArguments) named() (store.Document, error) {
 	}, err
 }
 
-func knowledgeAdd() *tools.Tool {
+func knowledgeAdd(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:  "knowledge_add",
 		Title: "Add to knowledge",
@@ -70,7 +72,7 @@ func knowledgeAdd() *tools.Tool {
 			`"description":{"type":"string","default":"","maxLength":65536,"description":"What it is"},` +
 			`"source":{"type":"string","default":"","maxLength":256,"description":"Where it comes from; empty: your client's name"}}}`),
 		Output:  jsontext.Value(object(conceptProperties...)),
-		Handler: handle(conceptArguments{}, addConcept),
+		Handler: handle(conceptArguments{}, byTurns(turns, conceptArguments.size, addConcept)),
 	}
 }
 
@@ -87,7 +89,7 @@ func addConcept(ctx context.Context, call *tools.Call, a conceptArguments) (*too
 	var stored store.Document
 	var done string
 	err = change(ctx, call, func(tx store.Tx) (err error) {
-		stored, done, err = mergeConcept(tx, call.Principal, said)
+		stored, done, err = mergeConcept(ctx, tx, call.Principal, said)
 		return err
 	})
 	if err != nil {
@@ -97,7 +99,7 @@ func addConcept(ctx context.Context, call *tools.Call, a conceptArguments) (*too
 }
 
 // mergeConcept stores what was said of a concept, and tells what came of it.
-func mergeConcept(tx store.Documents, p auth.Principal, said store.Document) (stored store.Document, done string, err error) {
+func mergeConcept(ctx context.Context, tx store.Documents, p auth.Principal, said store.Document) (stored store.Document, done string, err error) {
 	kept, err := tx.KeyedDocument(p.Scope(), store.Concept, said.Namespace, said.Key)
 	if errors.Is(err, store.ErrNotFound) {
 		said.Source = cmp.Or(said.Source, p.Client)
@@ -110,6 +112,9 @@ func mergeConcept(tx store.Documents, p auth.Principal, said store.Document) (st
 	next := merged(kept, said)
 	if next.Body == kept.Body && next.Importance == kept.Importance && next.Source == kept.Source {
 		return kept, "unchanged", nil
+	}
+	if err := outOfTurn(ctx, kept); err != nil {
+		return kept, "", err
 	}
 	stored, err = tx.PutDocument(next)
 	return stored, "updated", err
@@ -125,7 +130,7 @@ func merged(kept, said store.Document) store.Document {
 	return kept
 }
 
-func knowledgeDelete() *tools.Tool {
+func knowledgeDelete(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "knowledge_delete",
 		Title:       "Delete from knowledge",
@@ -134,30 +139,35 @@ func knowledgeDelete() *tools.Tool {
 		Idempotent:  true,
 		Input:       jsontext.Value(`{"type":"object","additionalProperties":false,"required":["concept"],"properties":{` + conceptSchema + `}}`),
 		Output:      jsontext.Value(object(conceptProperties...)),
-		Handler: handle(conceptArguments{}, func(ctx context.Context, call *tools.Call, a conceptArguments) (*tools.Result, error) {
-			named, err := a.named()
-			if err != nil {
-				return nil, err
-			}
-			var removed store.Document
-			err = change(ctx, call, func(tx store.Tx) (err error) {
-				scope := call.Principal.Scope()
-				if removed, err = tx.KeyedDocument(scope, store.Concept, named.Namespace, named.Key); err != nil {
-					return err
-				}
-				return tx.DeleteDocument(scope, removed.ID)
-			})
-			if errors.Is(err, store.ErrNotFound) {
-				return nil, &tools.Error{
-					Code:    tools.CodeNotFound,
-					Message: "no concept of yours has this name in this namespace",
-					Hint:    "take both from knowledge_search",
-				}
-			}
-			if err != nil {
-				return nil, err
-			}
-			return result(fmt.Sprintf("Concept deleted: **%s** [%s] (id=%s)", cmp.Or(removed.Title, removed.Key), removed.Namespace, removed.ID), newConcept(removed))
-		}),
+		Handler:     handle(conceptArguments{}, byTurns(turns, conceptArguments.size, deleteConcept)),
 	}
+}
+
+func deleteConcept(ctx context.Context, call *tools.Call, a conceptArguments) (*tools.Result, error) {
+	named, err := a.named()
+	if err != nil {
+		return nil, err
+	}
+	var removed store.Document
+	err = change(ctx, call, func(tx store.Tx) (err error) {
+		scope := call.Principal.Scope()
+		if removed, err = tx.KeyedDocument(scope, store.Concept, named.Namespace, named.Key); err != nil {
+			return err
+		}
+		if err := outOfTurn(ctx, removed); err != nil {
+			return err
+		}
+		return tx.DeleteDocument(scope, removed.ID)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, &tools.Error{
+			Code:    tools.CodeNotFound,
+			Message: "no concept of yours has this name in this namespace",
+			Hint:    "take both from knowledge_search",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result(fmt.Sprintf("Concept deleted: **%s** [%s] (id=%s)", cmp.Or(removed.Title, removed.Key), removed.Namespace, removed.ID), newConcept(removed))
 }

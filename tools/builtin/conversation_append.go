@@ -26,7 +26,9 @@ type appendArguments struct {
 	Content string `json:"content"`
 }
 
-func conversationAppend() *tools.Tool {
+func (a appendArguments) size() int { return len(a.Content) }
+
+func conversationAppend(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "conversation_append",
 		Title:       "Append to the conversation",
@@ -37,17 +39,19 @@ func conversationAppend() *tools.Tool {
 			`"content":{"type":"string","minLength":1,"maxLength":65536,"description":"What was said"}}}`),
 		Output: jsontext.Value(object(`"id":{"type":"string"}`, `"at":{"type":"string","format":"date-time"}`, `"role":{"type":"string"}`,
 			`"content":{"type":"string"}`, `"source":{"type":"string"}`)),
-		Handler: handle(appendArguments{}, func(ctx context.Context, call *tools.Call, a appendArguments) (*tools.Result, error) {
-			body, err := content("content", a.Content)
-			if err != nil {
-				return nil, err
-			}
-			d, err := put(ctx, call, store.Document{Kind: store.Conversation, Key: a.Role, Body: body})
-			if err != nil {
-				return nil, err
-			}
-			return result(fmt.Sprintf("Appended (id=%s): [%s] %s", d.ID, strings.ToUpper(d.Key), clip(d.Body, 100, "")),
-				said{d.ID, stamp(d.Created), d.Key, d.Body, d.Source})
-		}),
+		Handler: handle(appendArguments{}, byTurns(turns, appendArguments.size, appendLine)),
 	}
+}
+
+func appendLine(ctx context.Context, call *tools.Call, a appendArguments) (*tools.Result, error) {
+	body, err := content("content", a.Content)
+	if err != nil {
+		return nil, err
+	}
+	d, err := put(ctx, call, store.Document{Kind: store.Conversation, Key: a.Role, Body: body})
+	if err != nil {
+		return nil, err
+	}
+	return result(fmt.Sprintf("Appended (id=%s): [%s] %s", d.ID, strings.ToUpper(d.Key), clip(d.Body, 100, "")),
+		said{d.ID, stamp(d.Created), d.Key, d.Body, d.Source})
 }

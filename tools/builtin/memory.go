@@ -96,11 +96,9 @@ type rememberArguments struct {
 	Tags       string  `json:"tags"`
 }
 
-// largeMemory is a content, in bytes, whose words take the store long to index: thousands of them.
-const largeMemory = 4 << 10
+func (a rememberArguments) size() int { return len(a.Content) }
 
-func memoryRemember() *tools.Tool {
-	var large store.Turns
+func memoryRemember(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "memory_remember",
 		Title:       "Remember",
@@ -110,18 +108,8 @@ func memoryRemember() *tools.Tool {
 			`"content":{"type":"string","minLength":1,"maxLength":65536,"description":"What to remember"},` +
 			`"importance":{"type":"number","minimum":0,"maximum":1,"default":0.5,"description":"0 trivial to 1 vital"},` +
 			`"tags":{"type":"string","default":"","description":"Tags, separated by commas: at most 32 of 64 bytes"}}}`),
-		Output: jsontext.Value(object(memoryProperties...)),
-		Handler: handle(rememberArguments{Importance: 0.5}, func(ctx context.Context, call *tools.Call, a rememberArguments) (*tools.Result, error) {
-			if len(a.Content) >= largeMemory {
-				// The store writes for everybody, one after the other.
-				give, err := large.Take(ctx, call.Principal.User)
-				if err != nil {
-					return nil, err
-				}
-				defer give()
-			}
-			return remember(ctx, call, a)
-		}),
+		Output:  jsontext.Value(object(memoryProperties...)),
+		Handler: handle(rememberArguments{Importance: 0.5}, byTurns(turns, rememberArguments.size, remember)),
 	}
 }
 
@@ -145,7 +133,7 @@ type forgetArguments struct {
 	ID string `json:"memory_id"`
 }
 
-func memoryForget() *tools.Tool {
+func memoryForget(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "memory_forget",
 		Title:       "Forget",
@@ -155,7 +143,7 @@ func memoryForget() *tools.Tool {
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["memory_id"],"properties":{` +
 			`"memory_id":{"type":"string","minLength":1,"maxLength":128,"description":"The full id of the memory"}}}`),
 		Output:  jsontext.Value(object(`"id":{"type":"string"}`, `"forgotten":{"const":true}`)),
-		Handler: handle(forgetArguments{}, forget),
+		Handler: handle(forgetArguments{}, byTurns(turns, func(forgetArguments) int { return 0 }, forget)),
 	}
 }
 
@@ -169,6 +157,9 @@ func forget(ctx context.Context, call *tools.Call, a forgetArguments) (*tools.Re
 		}
 		if d.Kind != store.Memory {
 			return store.ErrNotFound
+		}
+		if err := outOfTurn(ctx, d); err != nil {
+			return err
 		}
 		return tx.DeleteDocument(scope, id)
 	})

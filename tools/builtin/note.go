@@ -78,7 +78,9 @@ type noteArguments struct {
 	Deep    bool    `json:"deep_dive"`
 }
 
-func noteCreate() *tools.Tool {
+func (a noteArguments) size() int { return len(a.Content) }
+
+func noteCreate(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:  "note_create",
 		Title: "Create a note",
@@ -91,7 +93,7 @@ func noteCreate() *tools.Tool {
 			`"tags":{"type":"string","default":"","description":"Tags, separated by commas: at most 32 of 64 bytes"},` +
 			`"deep_dive":{"type":"boolean","default":true,"description":"Taken for compatibility; does nothing"}}}`),
 		Output:  jsontext.Value(object(noteProperties...)),
-		Handler: handle(noteArguments{}, createNote),
+		Handler: handle(noteArguments{}, byTurns(turns, noteArguments.size, createNote)),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"prax/tools"
 )
 
-func noteUpdate() *tools.Tool {
+func noteUpdate(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:  "note_update",
 		Title: "Update a note",
@@ -25,9 +25,9 @@ func noteUpdate() *tools.Tool {
 			`"content":{"type":"string","minLength":1,"maxLength":65536,"description":"The whole new text"},` +
 			`"title":{"type":"string","default":"","maxLength":200,"description":"The new title; empty: as it is"},` +
 			`"tags":{"type":"string","default":"","description":"The new tags, separated by commas: at most 32 of 64 bytes. Empty: as they are; a lone comma: none"},` +
-			`"version":{"type":"integer","minimum":0,"default":0,"description":"The version that is to be replaced; 0: whichever there is"}}}`),
+			`"version":{"type":"integer","minimum":0,"maximum":9007199254740992,"default":0,"description":"The version that is to be replaced; 0: whichever there is"}}}`),
 		Output:  jsontext.Value(object(noteProperties...)),
-		Handler: handle(noteArguments{}, updateNote),
+		Handler: handle(noteArguments{}, byTurns(turns, noteArguments.size, updateNote)),
 	}
 }
 
@@ -56,6 +56,9 @@ func updateNote(ctx context.Context, call *tools.Call, a noteArguments) (*tools.
 				Hint:    "read it with note_read, bring your change in, and update that version",
 			}
 		}
+		if err := outOfTurn(ctx, next); err != nil {
+			return err
+		}
 		next.Body, next.Title, next.Source = a.Content, cmp.Or(line(a.Title), next.Title), call.Principal.Client
 		if strings.TrimSpace(a.Tags) != "" {
 			next.Tags = tags
@@ -70,7 +73,7 @@ func updateNote(ctx context.Context, call *tools.Call, a noteArguments) (*tools.
 	return result("Note updated: "+made.String(), made)
 }
 
-func noteDelete() *tools.Tool {
+func noteDelete(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "note_delete",
 		Title:       "Delete a note",
@@ -79,24 +82,29 @@ func noteDelete() *tools.Tool {
 		Idempotent:  true,
 		Input:       jsontext.Value(`{"type":"object","additionalProperties":false,"required":["note_id"],"properties":{` + noteIDSchema + `}}`),
 		Output:      jsontext.Value(object(headingProperties...)),
-		Handler: handle(noteArguments{}, func(ctx context.Context, call *tools.Call, a noteArguments) (*tools.Result, error) {
-			ref, err := name("note_id", a.ID)
-			if err != nil {
-				return nil, err
-			}
-			var removed store.Document
-			err = change(ctx, call, func(tx store.Tx) (err error) {
-				scope := call.Principal.Scope()
-				if removed, err = findNote(tx, scope, ref); err != nil {
-					return err
-				}
-				return tx.DeleteDocument(scope, removed.ID)
-			})
-			if err != nil {
-				return nil, err
-			}
-			gone := newHeading(removed)
-			return result("Note deleted: "+gone.String(), gone)
-		}),
+		Handler:     handle(noteArguments{}, byTurns(turns, noteArguments.size, deleteNote)),
 	}
+}
+
+func deleteNote(ctx context.Context, call *tools.Call, a noteArguments) (*tools.Result, error) {
+	ref, err := name("note_id", a.ID)
+	if err != nil {
+		return nil, err
+	}
+	var removed store.Document
+	err = change(ctx, call, func(tx store.Tx) (err error) {
+		scope := call.Principal.Scope()
+		if removed, err = findNote(tx, scope, ref); err != nil {
+			return err
+		}
+		if err := outOfTurn(ctx, removed); err != nil {
+			return err
+		}
+		return tx.DeleteDocument(scope, removed.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	gone := newHeading(removed)
+	return result("Note deleted: "+gone.String(), gone)
 }

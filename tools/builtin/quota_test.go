@@ -1,6 +1,10 @@
 package builtin_test
 
 import (
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"prax/store"
@@ -67,4 +71,34 @@ func TestQuotaOfWhatGrows(t *testing.T) {
 	if _, object := g.good(t, "alice", "note_read", `{"note_id":"t"}`); object["content"] != "four" || object["version"] != 1.0 {
 		t.Errorf("%v", object)
 	}
+}
+
+// TestQuotaFromManyCallers: a user who is nearly at the limit adds over many connections at once, with every
+// tool that adds. What there is room for is stored, and not one document more.
+func TestQuotaFromManyCallers(t *testing.T) {
+	t.Parallel()
+	const room = 7
+	g := newRig(t, func(g *rig) { g.quota = store.Quota{Documents: room} })
+	var stored, refused atomic.Int32
+	var group sync.WaitGroup
+	for i := range 10 {
+		for _, add := range [][2]string{
+			{"memory_remember", `{"content":"x"}`}, {"memory_stm_write", `{"key":"k%d","content":"x"}`}, {"knowledge_add", `{"concept":"c%d"}`},
+			{"note_create", `{"title":"t","content":"x"}`}, {"conversation_append", `{"role":"user","content":"x"}`}, {"todo_add", `{"task":"x"}`},
+		} {
+			arguments := strings.Replace(add[1], "%d", strconv.Itoa(i), 1)
+			group.Go(func() {
+				if res := g.call(t, "alice", add[0], arguments); res.IsError {
+					refused.Add(1)
+				} else {
+					stored.Add(1)
+				}
+			})
+		}
+	}
+	group.Wait()
+	if stored.Load() != room || refused.Load() != 60-room {
+		t.Errorf("%d were stored and %d refused, want %d and %d", stored.Load(), refused.Load(), room, 60-room)
+	}
+	g.good(t, "bob", "memory_remember", `{"content":"x"}`)
 }

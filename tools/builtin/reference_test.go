@@ -366,7 +366,7 @@ func (s schema) limits() string {
 		all = append(all, fmt.Sprintf("at most %d characters", s.MaxLength))
 	}
 	if s.Minimum != nil && s.Maximum != nil {
-		all = append(all, fmt.Sprintf("%v to %v", *s.Minimum, *s.Maximum))
+		all = append(all, fmt.Sprintf("%.16g to %.16g", *s.Minimum, *s.Maximum))
 	}
 	if s.MaxItems > 0 {
 		all = append(all, fmt.Sprintf("at most %d", s.MaxItems))

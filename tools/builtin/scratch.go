@@ -44,7 +44,9 @@ type scratchArguments struct {
 	Importance float64 `json:"importance"`
 }
 
-func scratchWrite() *tools.Tool {
+func (a scratchArguments) size() int { return len(a.Content) }
+
+func scratchWrite(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:  "memory_stm_write",
 		Title: "Write to the scratchpad",
@@ -55,23 +57,25 @@ func scratchWrite() *tools.Tool {
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["key","content"],"properties":{` + keySchema + `,` +
 			`"content":{"type":"string","minLength":1,"maxLength":65536,"description":"What to keep"},` +
 			`"importance":{"type":"number","minimum":0,"maximum":1,"default":0.5,"description":"0 trivial to 1 vital"}}}`),
-		Output: jsontext.Value(object(entryProperties...)),
-		Handler: handle(scratchArguments{Importance: 0.5}, func(ctx context.Context, call *tools.Call, a scratchArguments) (*tools.Result, error) {
-			key, err := name("key", a.Key)
-			if err != nil {
-				return nil, err
-			}
-			body, err := content("content", a.Content)
-			if err != nil {
-				return nil, err
-			}
-			stored, err := writeScratch(ctx, call, store.Document{Key: key, Body: body, Importance: a.Importance})
-			if err != nil {
-				return nil, err
-			}
-			return result(fmt.Sprintf("Saved to scratchpad: [%s] %s", key, clip(body, 100, "")), newEntry(stored))
-		}),
+		Output:  jsontext.Value(object(entryProperties...)),
+		Handler: handle(scratchArguments{Importance: 0.5}, byTurns(turns, scratchArguments.size, saveScratch)),
 	}
+}
+
+func saveScratch(ctx context.Context, call *tools.Call, a scratchArguments) (*tools.Result, error) {
+	key, err := name("key", a.Key)
+	if err != nil {
+		return nil, err
+	}
+	body, err := content("content", a.Content)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := writeScratch(ctx, call, store.Document{Key: key, Body: body, Importance: a.Importance})
+	if err != nil {
+		return nil, err
+	}
+	return result(fmt.Sprintf("Saved to scratchpad: [%s] %s", key, clip(body, 100, "")), newEntry(stored))
 }
 
 // writeScratch stores an entry in place of the one that has its key.
@@ -83,6 +87,7 @@ func writeScratch(ctx context.Context, call *tools.Call, d store.Document) (stor
 		switch {
 		case err == nil:
 			next.ID, next.Version = kept.ID, kept.Version
+			err = outOfTurn(ctx, kept)
 		case errors.Is(err, store.ErrNotFound):
 			err = roomForEntry(tx, call.Principal.Scope())
 		}
@@ -167,7 +172,7 @@ func scratchResult(found []store.Document) (*tools.Result, error) {
 	return result(strings.Join(lines, "\n"), listOf(list))
 }
 
-func scratchDelete() *tools.Tool {
+func scratchDelete(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "memory_stm_delete",
 		Title:       "Delete from the scratchpad",
@@ -176,23 +181,28 @@ func scratchDelete() *tools.Tool {
 		Idempotent:  true,
 		Input:       jsontext.Value(`{"type":"object","additionalProperties":false,"required":["key"],"properties":{` + keySchema + `}}`),
 		Output:      jsontext.Value(object(entryProperties...)),
-		Handler: handle(scratchArguments{}, func(ctx context.Context, call *tools.Call, a scratchArguments) (*tools.Result, error) {
-			key, err := name("key", a.Key)
-			if err != nil {
-				return nil, err
-			}
-			var removed store.Document
-			err = change(ctx, call, func(tx store.Tx) (err error) {
-				scope := call.Principal.Scope()
-				if removed, err = tx.KeyedDocument(scope, store.Scratch, "", key); err != nil {
-					return noEntry(err, key)
-				}
-				return tx.DeleteDocument(scope, removed.ID)
-			})
-			if err != nil {
-				return nil, err
-			}
-			return result("Deleted scratchpad entry: "+key, newEntry(removed))
-		}),
+		Handler:     handle(scratchArguments{}, byTurns(turns, scratchArguments.size, deleteScratch)),
 	}
+}
+
+func deleteScratch(ctx context.Context, call *tools.Call, a scratchArguments) (*tools.Result, error) {
+	key, err := name("key", a.Key)
+	if err != nil {
+		return nil, err
+	}
+	var removed store.Document
+	err = change(ctx, call, func(tx store.Tx) (err error) {
+		scope := call.Principal.Scope()
+		if removed, err = tx.KeyedDocument(scope, store.Scratch, "", key); err != nil {
+			return noEntry(err, key)
+		}
+		if err := outOfTurn(ctx, removed); err != nil {
+			return err
+		}
+		return tx.DeleteDocument(scope, removed.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result("Deleted scratchpad entry: "+key, newEntry(removed))
 }

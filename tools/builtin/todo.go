@@ -22,7 +22,10 @@ const (
 	todoDone = "done"
 )
 
-const defaultAssignee = "user"
+const (
+	defaultAssignee = "user"
+	maxTask         = 1024 // characters
+)
 
 // todo is a todo in results.
 type todo struct {
@@ -87,7 +90,7 @@ func todoAdd() *tools.Tool {
 		Description: "Add a task to your list. Returns its number, which no other task ever gets.",
 		Tier:        auth.Medium,
 		Input: jsontext.Value(`{"type":"object","additionalProperties":false,"required":["task"],"properties":{` +
-			`"task":{"type":"string","minLength":1,"maxLength":1024,"description":"What is to be done, on one line"},` +
+			`"task":{"type":"string","minLength":1,"maxLength":` + strconv.Itoa(maxTask) + `,"description":"What is to be done, on one line"},` +
 			`"assignee":{"type":"string","default":"user","maxLength":64,"description":"Who is to do it"}}}`),
 		Output: jsontext.Value(object(todoProperties...)),
 		Handler: handle(todoArguments{}, func(ctx context.Context, call *tools.Call, a todoArguments) (*tools.Result, error) {

@@ -17,11 +17,14 @@ type todoChangeArguments struct {
 	Numbers []float64 `json:"item_ids"`
 }
 
+// size is what the tasks of so many numbers may have.
+func (a todoChangeArguments) size() int { return maxTask * len(a.Numbers) }
+
 const todoChangeSchema = `{"type":"object","additionalProperties":false,"required":["item_ids"],"properties":{` +
-	`"item_ids":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"integer","minimum":1},` +
+	`"item_ids":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"integer","minimum":1,"maximum":9007199254740992},` +
 	`"description":"Their numbers, as todo_list shows them: all of them, or none if one is missing"}}}`
 
-func todoComplete() *tools.Tool {
+func todoComplete(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "todo_complete",
 		Title:       "Complete todos",
@@ -30,7 +33,7 @@ func todoComplete() *tools.Tool {
 		Idempotent:  true,
 		Input:       jsontext.Value(todoChangeSchema),
 		Output:      listSchema(todoProperties...),
-		Handler: todoChange("Marked #%d as done!", func(tx store.Tx, call *tools.Call, d store.Document) (store.Document, error) {
+		Handler: todoChange(turns, "Marked #%d as done!", func(tx store.Tx, call *tools.Call, d store.Document) (store.Document, error) {
 			if d.Status == todoDone {
 				return d, nil
 			}
@@ -40,7 +43,7 @@ func todoComplete() *tools.Tool {
 	}
 }
 
-func todoRemove() *tools.Tool {
+func todoRemove(turns *store.Turns) *tools.Tool {
 	return &tools.Tool{
 		Name:        "todo_remove",
 		Title:       "Remove todos",
@@ -49,7 +52,7 @@ func todoRemove() *tools.Tool {
 		Idempotent:  true,
 		Input:       jsontext.Value(todoChangeSchema),
 		Output:      listSchema(todoProperties...),
-		Handler: todoChange("Removed #%d.", func(tx store.Tx, call *tools.Call, d store.Document) (store.Document, error) {
+		Handler: todoChange(turns, "Removed #%d.", func(tx store.Tx, call *tools.Call, d store.Document) (store.Document, error) {
 			return d, tx.DeleteDocument(call.Principal.Scope(), d.ID)
 		}),
 	}
@@ -57,8 +60,8 @@ func todoRemove() *tools.Tool {
 
 // todoChange does one thing to each of the todos that a call names, in one transaction, and says so
 // of each.
-func todoChange(saying string, each func(store.Tx, *tools.Call, store.Document) (store.Document, error)) tools.Handler {
-	return handle(todoChangeArguments{}, func(ctx context.Context, call *tools.Call, a todoChangeArguments) (*tools.Result, error) {
+func todoChange(turns *store.Turns, saying string, each func(store.Tx, *tools.Call, store.Document) (store.Document, error)) tools.Handler {
+	return handle(todoChangeArguments{}, byTurns(turns, todoChangeArguments.size, func(ctx context.Context, call *tools.Call, a todoChangeArguments) (*tools.Result, error) {
 		var changed []store.Document
 		err := change(ctx, call, func(tx store.Tx) error {
 			found, err := findTodos(tx, call.Principal.Scope(), a.numbers())
@@ -85,7 +88,7 @@ func todoChange(saying string, each func(store.Tx, *tools.Call, store.Document) 
 			lines[i] = fmt.Sprintf(saying, t.Number)
 		}
 		return result(strings.Join(lines, "\n"), listOf(list))
-	})
+	}))
 }
 
 // numbers are the numbers that were given, each once, in order.

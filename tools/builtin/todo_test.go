@@ -123,3 +123,23 @@ func TestTodoListIsBounded(t *testing.T) {
 		t.Errorf("%d todos, from %v to %v", len(items), first, last)
 	}
 }
+
+// TestNumbersBeyondExact: a caller gives a number that no integer of ours can be, which would be another
+// number to the tool than to the caller, and one on each machine.
+func TestNumbersBeyondExact(t *testing.T) {
+	t.Parallel()
+	g := newRig(t)
+	g.good(t, "alice", "todo_add", `{"task":"x"}`)
+	g.good(t, "alice", "note_create", `{"title":"n","content":"c"}`)
+	for _, tt := range []struct{ tool, arguments, path string }{
+		{"todo_complete", `{"item_ids":[1,1e300]}`, "item_ids/1"},
+		{"todo_remove", `{"item_ids":[9.3e18]}`, "item_ids/0"},
+		{"note_update", `{"note_id":"n","content":"d","version":1e300}`, "version"},
+	} {
+		code, text := g.refused(t, "alice", tt.tool, tt.arguments)
+		want := "Tool error: the arguments do not fit: " + tt.path + " must be at most 9007199254740992."
+		if code != "INVALID_ARGUMENTS" || text != want {
+			t.Errorf("%s %s: %s %q, want %q", tt.tool, tt.arguments, code, text, want)
+		}
+	}
+}

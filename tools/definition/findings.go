@@ -54,5 +54,8 @@ func (f *findings) all(files []string) Problems {
 	if len(list) == 0 {
 		return nil
 	}
+	for i := range list {
+		list[i].Text, list[i].Path = withoutTokens(list[i].Text), withoutTokens(list[i].Path)
+	}
 	return list
 }

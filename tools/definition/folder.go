@@ -45,6 +45,14 @@ func (r *reading) readFolder(path string) {
 	}
 }
 
+// cause is the system's reason without the path, which the problem has already.
+func cause(err error) string {
+	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+		return inner.Err.Error()
+	}
+	return err.Error()
+}
+
 // entries are the names in a folder, one more than may be at most.
 func entries(path string) ([]string, error) {
 	f, err := os.Open(path)

@@ -32,21 +32,24 @@ type Status struct {
 	OK          bool      `json:"ok"`          // the files as they are now are in force
 	Tools       int       `json:"tools"`       // in force, of the last good reading
 	Definitions int       `json:"definitions"` // as well
-	Digest      string    `json:"digest"`      // of the set in force; "" before there was one
-	Loaded      time.Time `json:"loaded"`      // when it came into force; zero before there was one
+	Digest      string    `json:"digest"`      // of the set in force; "" when there is none
+	Loaded      time.Time `json:"loaded"`      // when it came into force; zero when there is none
 	Reason      string    `json:"reason"`      // why the files were read last: start, event, poll, SIGHUP
 	Problems    Problems  `json:"problems"`
 }
 
-// Source keeps a set in step with its files. While one of them is broken, or gone, the last good set stays in force. Its
-// methods may be called from many goroutines.
+// Source keeps a set in step with its files. While one of them is broken the last good set stays in force; when the file,
+// or the folder, that everything begins with is gone, the set goes along, after the moment that a save by removal takes.
+// Its methods may be called from many goroutines.
 type Source struct {
 	config  Config
+	watcher *watch.Watcher
 	current atomic.Pointer[state] // apart from the lock: a hook that takes its time keeps nobody from asking
 
-	mu   sync.Mutex // one reading at a time
-	seal string     // of the last reading: its digests, or why there are none
-	seen sight      // what there was to read, as it looked before
+	mu      sync.Mutex // one reading at a time
+	seal    string     // of the last reading: its digests, or why there are none
+	seen    sight      // what there was to read, as it looked before
+	missing time.Time  // since when there is nothing at the path; zero: there is something
 }
 
 // state is what is in force, and how the last reading went. It is immutable.
@@ -64,7 +67,7 @@ func Open(c Config) *Source {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Source{config: c}
+	s := &Source{config: c, watcher: watch.New(c.Path, watch.Options{NoEvents: c.NoEvents, Log: c.Log})}
 	s.current.Store(&state{status: Status{Path: c.Path}})
 	s.Reload(watch.Start)
 	return s
@@ -91,28 +94,44 @@ func (s *Source) Run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	beside.Go(func() { s.poll(ctx) })
-	w := watch.New(s.config.Path, watch.Options{NoEvents: s.config.NoEvents, Log: s.config.Log})
-	return w.Run(ctx, func(reason string) (read bool) {
-		return !s.Reload(reason).Problems.have(FileUnreadable)
-	})
+	return s.watcher.Run(ctx, s.again)
 }
 
-// Reload reads the files now, and puts what they define in force if all of it is good. Files that are as they
-// were at the last reading change nothing and are told to nobody.
+// Force has a running source read the files again soon although they look the same, as an operator asks for with
+// SIGHUP, and log what came of it. It never waits; what is asked for many times at once is done once.
+func (s *Source) Force() { s.watcher.Force() }
+
+// again is a reload by the watcher. Whoever forced it is answered also when nothing changed.
+func (s *Source) again(reason string) (read bool) {
+	now := s.Reload(reason)
+	if reason == watch.Forced {
+		s.config.Log.Info("definitions were read at "+reason, "ok", now.OK, "tools", now.Tools, "workflows", now.Definitions, "problems", len(now.Problems))
+	}
+	// One that is missing is looked for again, until its set is withdrawn.
+	return !now.Problems.have(FileUnreadable) && !(now.Problems.have(FileMissing) && now.Digest != "")
+}
+
+// Reload reads the files now, and puts what they define in force if all of it is good, or withdraws it if there has
+// been nothing to read for a second. Files that are as they were at the last reading change nothing otherwise, and are
+// told to nobody.
 func (s *Source) Reload(reason string) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	begin := time.Now()
 	r := readAll(s.config.Path)
 	s.seen = look(r.tried, begin)
-	seal := r.seal()
-	if seal == s.seal {
+	seal, gone := r.seal(), s.gone(r)
+	if seal == s.seal && !gone {
 		return s.Status()
 	}
 	s.seal = seal
 	next := *s.current.Load()
 	next.status.Reason = reason
-	s.load(r, &next)
+	if gone {
+		s.withdraw(&next, r)
+	} else {
+		s.load(r, &next)
+	}
 	s.current.Store(&next)
 	s.tell(next.status)
 	return next.status
@@ -136,12 +155,16 @@ func (s *Source) load(r *reading, next *state) {
 
 // tell logs a reading and calls the hook.
 func (s *Source) tell(now Status) {
-	log, level := s.config.Log, slog.LevelWarn
-	if now.OK {
-		log.Info("definitions are in force", "file", now.Path, "tools", now.Tools, "workflows", now.Definitions, "reason", now.Reason)
-	} else {
-		level = slog.LevelError
-		log.Error("definitions cannot be used: the last good ones stay in force", "file", now.Path, "tools", now.Tools, "workflows", now.Definitions, "reason", now.Reason)
+	log, level := s.config.Log, slog.LevelError
+	about := []any{"file", now.Path, "tools", now.Tools, "workflows", now.Definitions, "reason", now.Reason}
+	switch {
+	case now.OK:
+		level = slog.LevelWarn
+		log.Info("definitions are in force", about...)
+	case now.Digest == "":
+		log.Error("definitions cannot be used: none are in force", about...)
+	default:
+		log.Error("definitions cannot be used: the last good ones stay in force", about...)
 	}
 	for _, p := range now.Problems {
 		log.Log(context.Background(), level, "definitions: "+p.String())

@@ -27,6 +27,7 @@ type house struct {
 	logs    bytes.Buffer
 	applied []string // names of the tools in force, joined, at each change
 	refuse  error    // of Apply
+	now     time.Time
 	changes []definition.Status
 }
 
@@ -63,16 +64,28 @@ func (h *house) change(s definition.Status) {
 // await waits until the tools of the newest change are these.
 func (h *house) await(t *testing.T, want string) {
 	t.Helper()
+	h.until(t, "in force is "+want, func() bool { return h.applied[len(h.applied)-1] == want })
+}
+
+// says waits until the log has this text.
+func (h *house) says(t *testing.T, text string) {
+	t.Helper()
+	h.until(t, "the log says "+text, func() bool { return strings.Contains(h.logs.String(), text) })
+}
+
+// until asks under the lock until it is so.
+func (h *house) until(t *testing.T, what string, so func() bool) {
+	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
 	for tick := time.Tick(5 * time.Millisecond); ; <-tick {
 		h.mu.Lock()
-		got := h.applied[len(h.applied)-1]
+		done := so()
 		h.mu.Unlock()
-		if got == want {
+		if done {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("in force is %q, want %q", got, want)
+			t.Fatalf("waited in vain: %s; applied %q", what, h.applied)
 		}
 	}
 }
@@ -88,15 +101,28 @@ func (h *house) save(t *testing.T, text string) {
 	}
 }
 
+// later moves the source's clock.
+func (h *house) later(by time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(by)
+}
+
+func (h *house) clock() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
 func newHouse(t *testing.T, text string) *house {
 	t.Helper()
-	h := &house{path: filepath.Join(t.TempDir(), "praxec.yaml")}
+	h := &house{path: filepath.Join(t.TempDir(), "praxec.yaml"), now: time.Unix(1_800_000_000, 0)}
 	if text != "" {
 		h.save(t, text)
 	}
 	h.Source = definition.Open(definition.Config{
 		Path: h.path, Kinds: kinds, Apply: h.apply, Changed: h.change, Log: slog.New(slog.NewTextHandler(h, nil)),
-		Now: func() time.Time { return time.Unix(1_800_000_000, 0) },
+		Now: h.clock,
 	})
 	return h
 }
@@ -193,6 +219,76 @@ func TestRun(t *testing.T) {
 	h.save(t, "version: 5")
 	h.save(t, one(""))
 	h.await(t, "a.b")
+	h.Force() // the file looks the same, and whoever asked is told what came of it
+	h.says(t, `"definitions were read at SIGHUP" ok=true tools=1 workflows=0 problems=0`)
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Run = %v", err)
+	}
+}
+
+// TestGone: an operator takes the file away and expects its tools to go, while their callers keep calling. A
+// save by removal leaves them: the second counts from when the file was first missed.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, one(""))
+	first := h.Status()
+	remove := func() {
+		t.Helper()
+		if err := os.Remove(h.path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(after time.Duration, want string) {
+		t.Helper()
+		h.later(after)
+		if s := h.Reload("poll"); s.OK || s.Problems[0].Code != definition.FileMissing || names(h.Tools()) != want || (s.Digest == first.Digest) != (want != "") || s.Loaded.IsZero() != (want == "") {
+			t.Errorf("%v later: %+v, tools %q, want %q", after, s, names(h.Tools()), want)
+		}
+	}
+	remove()
+	at(0, "a.b")
+	at(999*time.Millisecond, "a.b")
+	h.save(t, one(""))
+	if s := h.Reload("poll"); !s.OK || s.Digest != first.Digest {
+		t.Errorf("back: %+v", s)
+	}
+	remove()
+	at(time.Hour, "a.b") // it was there until now, for all that anybody has seen
+	at(time.Millisecond, "a.b")
+	at(999*time.Millisecond, "")
+	at(time.Hour, "")
+	h.save(t, one(""))
+	if s := h.Reload("poll"); !s.OK || s.Digest != first.Digest || names(h.Tools()) != "a.b" {
+		t.Errorf("back again: %+v", s)
+	}
+	if diff := cmp.Diff([]string{"a.b", "a.b", "", "a.b"}, h.applied); diff != "" {
+		t.Errorf("applied (-want +got):\n%s", diff)
+	}
+	if log := h.logs.String(); strings.Count(log, "none are in force") != 1 {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// TestGoneIsNoticed: by a running source, of itself.
+func TestGoneIsNoticed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, one(""))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.Run(ctx) }()
+	if err := os.Remove(h.path); err != nil {
+		t.Fatal(err)
+	}
+	for tick, end := time.Tick(5*time.Millisecond), time.Now().Add(10*time.Second); h.Status().OK; <-tick {
+		if time.Now().After(end) {
+			t.Fatal("the file is not missed")
+		}
+	}
+	h.later(time.Second)
+	h.await(t, "")
+	h.save(t, other)
+	h.await(t, "other")
 	cancel()
 	if err := <-done; err != nil {
 		t.Errorf("Run = %v", err)

@@ -110,6 +110,9 @@ func TestRefusals(t *testing.T) {
 		{"a kind of a later version", strings.Replace(one(""), "kind: echo", "kind: cli", 1), []string{`7:17 UNKNOWN_EXECUTOR_KIND: is "cli": this version has no such executor yet; known here are echo`}},
 		{"a bad name", strings.Replace(one(""), "a.b", "a b", 1), []string{`3:3 bad-value: the name "a b"`}},
 		{"a reserved name", strings.Replace(one(""), "a.b", "Praxec_query", 1), []string{"3:3 name-taken: reserved"}},
+		{"a reserved name without its dot", strings.Replace(one(""), "a.b", "praxecquery", 1), []string{"3:3 name-taken: reserved"}},
+		{"a reserved name with other dots", strings.Replace(one(""), "a.b", "p.rax-EC_command", 1), []string{"3:3 name-taken: reserved"}},
+		{"a name of punctuation", strings.Replace(one(""), "a.b", "_.-", 1), []string{"3:3 bad-value: must have a letter or digit"}},
 		{"the name of another tool", strings.Replace(one(""), "a.b", "Clock-", 1), []string{`3:3 name-taken: cannot be told from the tool "clock"`}},
 		{"two names that are one", one("  A_B: { description: D., risk: low, expose: tool, executor: { kind: echo } }\n"), []string{`8:3 name-taken: cannot be told from the tool "a.b"`}},
 
@@ -309,5 +312,26 @@ func TestMarks(t *testing.T) {
 `)), kinds)
 	if set == nil || len(problems) > 0 {
 		t.Errorf("problems %v", problems)
+	}
+}
+
+// TestNoTokenIsQuoted: somebody names a file of secrets by mistake, and the problems with it go to the log.
+func TestNoTokenIsQuoted(t *testing.T) {
+	t.Parallel()
+	const token = "prx_alice2alice2alice2alice2alice2"
+	for _, text := range []string{
+		token, token + ": 1\n", "version: *" + token, "version: !" + token + " x\n", "version: " + token + "\n", "x: 1_" + token + "\n", "version: {" + token + ": 1}\n",
+		"version: \"1\"\ncapabilities: {" + token + ": 1}\n", strings.Replace(one(""), "kind: echo", "kind: "+token, 1), strings.Replace(one(""), "low", token, 1),
+		strings.Replace(one(""), "kind: echo", "kind: echo, say: "+token+strings.Repeat("x", 1000), 1),
+	} {
+		_, problems := definition.Load(write(t, "praxec.yaml", text), kinds)
+		if !problems.Fail() {
+			t.Errorf("%q: no problem", text)
+		}
+		for _, p := range problems {
+			if strings.Contains(p.String()+p.Path, "alice2") {
+				t.Errorf("%q: %s", text, p)
+			}
+		}
 	}
 }

@@ -35,14 +35,17 @@ func (r *reader) label(m member, path, what string) bool {
 	return true
 }
 
-// reserved begins the names of the tools of the workflow kernel.
+// reserved begins the names of the tools of the workflow kernel, and no other, however it is written.
 const reserved = "praxec"
 
+// punctuation is what of a name does not count when two are told apart.
+var punctuation = strings.NewReplacer(".", "", "_", "", "-", "")
+
+// bare is a name without what does not count.
+func bare(name string) string { return strings.ToLower(punctuation.Replace(name)) }
+
 // isReserved tells whether a name could be taken for one of the kernel's.
-func isReserved(name string) bool {
-	first := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("._-", r) })
-	return len(first) > 0 && strings.EqualFold(first[0], reserved)
-}
+func isReserved(name string) bool { return strings.HasPrefix(bare(name), reserved) }
 
 // toolName notes a name that no tool can have.
 func (c *compiler) toolName(name string, at place, path string) bool {
@@ -50,6 +53,8 @@ func (c *compiler) toolName(name string, at place, path string) bool {
 	switch {
 	case !tools.IsName(name):
 		c.note(BadValue, at, path, "the name "+quoted+" must be 1 to 64 letters, digits, dots, _ or -")
+	case bare(name) == "":
+		c.note(BadValue, at, path, "the name "+quoted+" must have a letter or digit: dots, _ and - do not tell one from another")
 	case isReserved(name):
 		c.note(NameTaken, at, path, "the name "+quoted+" is reserved: begin it with another word than "+reserved)
 	default:

@@ -2,10 +2,13 @@ package definition
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
 )
 
 // reader fills Go values strictly and collects what does not fit, all of it. Its paths begin at root.
@@ -59,6 +62,11 @@ func (r *reader) shown(path string) string {
 	}
 	return cut(path, 200)
 }
+
+// tokens are what prax mints. Somebody names the wrong file, and what was quoted from it is in the log.
+var tokens = regexp.MustCompile(auth.TokenPrefix + `[0-9A-Za-z]*`)
+
+func withoutTokens(text string) string { return tokens.ReplaceAllLiteralString(text, "(a token)") }
 
 // maxSentence bounds the text of a problem, in characters.
 const maxSentence = 500

@@ -6,11 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"syscall"
 	"unicode/utf8"
+
+	"prax/auth/watch"
 )
 
 // maxFile bounds the file, in bytes.
@@ -23,33 +22,21 @@ type source struct {
 	digest string // SHA-256 in hex; "" when nothing was read
 }
 
-// readSource reads the file behind path. It never waits, whatever stands there, and what is judged is what
-// is read: the descriptor itself must be a regular file.
+// readSource reads the file behind path, once, without waiting for whatever stands there.
 func readSource(path string) (source, *Problem) {
 	s := source{path: path}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, info, err := watch.ReadRegular(path, maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return s, s.problem(FileMissing, "the file does not exist")
-	}
-	if err != nil {
-		return s, s.problem(FileUnreadable, "cannot open: "+cause(err))
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return s, s.problem(FileUnreadable, "cannot stat: "+cause(err))
-	case info.IsDir():
+	case errors.Is(err, watch.ErrNotRegular) && info.IsDir():
 		return s, s.problem(FileNotRegular, "a directory: name one file")
-	case !info.Mode().IsRegular():
+	case errors.Is(err, watch.ErrNotRegular):
 		return s, s.problem(FileNotRegular, "not a regular file")
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return s, s.problem(FileUnreadable, "cannot read: "+cause(err))
-	case len(text) > maxFile:
+	case errors.Is(err, watch.ErrTooLarge):
 		return s, s.problem(FileTooLarge, fmt.Sprintf("larger than %d MiB", maxFile>>20))
+	case err != nil:
+		return s, s.problem(FileUnreadable, watch.Reason(err))
 	}
 	sum := sha256.Sum256(text)
 	s.text, s.digest = text, hex.EncodeToString(sum[:])
@@ -58,14 +45,6 @@ func readSource(path string) (source, *Problem) {
 
 func (s source) problem(code Code, text string) *Problem {
 	return &Problem{Code: code, File: s.path, Text: text}
-}
-
-// cause is the system's reason without the path, which the problem has already.
-func cause(err error) string {
-	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
-		return inner.Err.Error()
-	}
-	return err.Error()
 }
 
 var byteOrderMark = []byte("\ufeff")

@@ -2,6 +2,8 @@ package executor
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -64,6 +66,9 @@ func (s *Static) Compile(t *tools.Tool) (tools.Handler, []tools.Violation) {
 			first = made
 		}
 	}
+	if len(c.found) == 0 {
+		c.least(first, "/rounds/0")
+	}
 	if len(c.found) > 0 {
 		return nil, c.found
 	}
@@ -97,6 +102,26 @@ func (c *compiling) round(r Round, at string, t *tools.Tool) *round {
 		c.refuse(at, "answers nothing: give it content, structured or protocolError")
 	}
 	return made
+}
+
+// least refuses a round whose answer is too large for every caller, whatever the arguments.
+func (c *compiling) least(r *round, at string) {
+	f, err := newFilling(jsontext.Value("{}"))
+	if err != nil {
+		c.refuse(at, err.Error())
+		return
+	}
+	res, err := r.fill(f)
+	size := 0
+	if res != nil {
+		size = len(res.Structured)
+		for _, b := range res.Content {
+			size += len(b.Text) + base64.StdEncoding.EncodedLen(len(b.Data)) + len(b.Resource) + len(b.URI) + len(b.Name)
+		}
+	}
+	if tooMuch := (*tools.Error)(nil); errors.As(err, &tooMuch) || size > tools.MaxResult {
+		c.refuse(at, "answers more than "+strconv.Itoa(tools.MaxResult>>20)+" MiB, which no caller gets")
+	}
 }
 
 // protocol reads the message of an error of the protocol, which comes alone.

@@ -66,6 +66,20 @@ func TestStructured(t *testing.T) {
 	}
 }
 
+// TestNumbersAsWritten: an operator's id of 19 digits, an amount of two decimals: the caller gets them, not
+// the floats next to them.
+func TestNumbersAsWritten(t *testing.T) {
+	t.Parallel()
+	const structured = `{"amount":1.50,"id":9007199254740993,"list":[1e2,-0,12345678901234567890]}`
+	res, err := play(t, `{'structured':`+structured+`}`, `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(res.Structured); got != structured {
+		t.Errorf("structured %s, want %s", got, structured)
+	}
+}
+
 // TestFailures: a tool's own failure is a result, an error of the protocol is none.
 func TestFailures(t *testing.T) {
 	t.Parallel()
@@ -128,6 +142,12 @@ func TestRefusals(t *testing.T) {
 		{"a structured failure", `{'rounds':[{'isError':true,'structured':{}}]}`, nil, []string{"/rounds/0/structured: does not go with isError"}},
 		{"a promise that is not kept", `{'rounds':[` + text("x") + `]}`, promise, []string{"/rounds/0: which outputSchema promises"}},
 		{"a promise that is broken", `{'rounds':[{'structured':{'n':'7','m':1}}]}`, promise, []string{"/rounds/0/structured/m: not known here", "/rounds/0/structured/n: must be an integer"}},
+
+		{"a number out of range", `{'rounds':[{'structured':{'n':1e400}}]}`, nil, []string{"/rounds/0/structured: numbers in range"}},
+		{"five images of a MiB", block(strings.TrimSuffix(strings.Repeat(`{'type':'image','mimeType':'image/png','data':'`+strings.Repeat("AAAA", 1<<18)+`'},`, 5), ",")), nil, []string{"/rounds/0: answers more than 4 MiB"}},
+		{"five blobs of a MiB", block(strings.TrimSuffix(strings.Repeat(`{'type':'resource','resource':{'uri':'u','blob':'`+strings.Repeat("AAAA", 1<<18)+`'}},`, 5), ",")), nil, []string{"/rounds/0: answers more than 4 MiB"}},
+		{"five texts of a MiB", block(strings.TrimSuffix(strings.Repeat(`{'type':'text','text':'`+strings.Repeat("a", 1<<20)+`'},`, 5), ",")), nil, []string{"/rounds/0: answers more than 4 MiB"}},
+		{"a message of 5 MiB", `{'rounds':[{'protocolError':{'code':1,'message':'` + strings.Repeat("m", 5<<20) + `'}}]}`, nil, []string{"/rounds/0: answers more than 4 MiB"}},
 
 		{"an error of the protocol beside content", `{'rounds':[{'content':[],'protocolError':{'code':1,'message':'m'}}]}`, nil, []string{"/rounds/0/protocolError: comes in place of"}},
 		{"an error of the protocol without anything", `{'rounds':[{'protocolError':{}}]}`, nil, []string{"/rounds/0/protocolError: a code other than 0", "/rounds/0/protocolError: a message"}},

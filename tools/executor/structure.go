@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,17 +17,31 @@ import (
 // structure is JSON whose strings are templates. A string that is one place and nothing else stands for the
 // argument itself, of whatever type it is, and for null where there is none.
 type structure struct {
-	of    any // map[string]*structure, []*structure, expr.Template, or what json gives for a scalar
+	of    any // map[string]*structure, []*structure, expr.Template, a number as it was written, true, false or nil
 	fixed bool
 }
 
 // parseStructure reads one. What cannot be read is told by path.
 func parseStructure(raw jsontext.Value, at string) (*structure, []tools.Violation) {
 	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return nil, []tools.Violation{{Path: at, Message: "must be JSON"}}
+	if err := json.Unmarshal(raw, &v, json.WithUnmarshalers(json.UnmarshalFromFunc(numberAsWritten))); err != nil {
+		return nil, []tools.Violation{{Path: at, Message: "must be JSON, with numbers in range"}}
 	}
 	return structureOf(v, at)
+}
+
+// numberAsWritten keeps a number from becoming its nearest float64: an id of 19 digits would be another.
+func numberAsWritten(d *jsontext.Decoder, v *any) error {
+	if d.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	raw, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	*v = raw.Clone()
+	_, err = strconv.ParseFloat(string(raw), 64)
+	return err
 }
 
 func structureOf(v any, at string) (*structure, []tools.Violation) {
