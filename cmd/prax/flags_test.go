@@ -35,6 +35,11 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"}, "audit archive": {"data", "keep"},
 		"backup": {"clients", "config", "data"}, "restore": {"clients", "config", "data"},
 	}
+	for group, names := range map[string]string{"workflow": "list show start submit run cancel history graph", "approvals": "list show approve reject"} {
+		for name := range strings.FieldsSeq(names) {
+			want[group+" "+name] = []string{"clients", "config", "data"}
+		}
+	}
 	got := map[string][]string{}
 	for _, c := range commands() {
 		for _, path := range paths(c) {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/server/control"
 )
 
 // TestRunNext: a run follows a link where there is exactly one way that asks for nothing and nobody, and where a choice names it;
@@ -96,6 +99,21 @@ func TestLinkWith(t *testing.T) {
 		}
 		if got, err := l.with(arguments, tt.summary); err != nil || string(got) != tt.want {
 			t.Errorf("%s, %v, want %s", got, err, tt.want)
+		}
+	}
+}
+
+// TestOperatorIsLive: what an operator has started goes on, also before clients.json was read; no other name passes for one.
+func TestOperatorIsLive(t *testing.T) {
+	t.Parallel()
+	a := &app{}
+	own := control.Principal(os.Geteuid())
+	if p, live := a.liveClient(own.Client); !live || p.Client != own.Client {
+		t.Errorf("%s: %+v, %v", own.Client, p, live)
+	}
+	for _, name := range []string{"alice", "operator:", "operator:x", own.Client + "1"} {
+		if _, live := a.liveClient(name); live {
+			t.Errorf("%q is live", name)
 		}
 	}
 }
