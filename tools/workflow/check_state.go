@@ -1,6 +1,9 @@
 package workflow
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // arrowed words a path.
 func arrowed(path []string) string {
@@ -47,18 +50,19 @@ func (c *checker) leadingTo() [][]*edge {
 
 // leading says why what leads to a state does not.
 func (c *checker) leading(in []*edge) string {
-	for _, e := range in {
-		from := c.state(e.from).Name
-		if !c.reached[e.from] {
-			return "what leads there begins in the state " + from + ", which cannot be reached either"
-		}
-		text := "the transition " + e.t.Name + " of the state " + from + " can never lead there"
-		if c.keeps(c.nodes[e.from]) {
-			text += ", for the while of that state always holds"
-		}
-		return text
+	if len(in) == 0 {
+		return ""
 	}
-	return ""
+	n := max(slices.IndexFunc(in, func(e *edge) bool { return c.reached[e.from] }), 0)
+	from := c.state(in[n].from).Name
+	if !c.reached[in[n].from] {
+		return "what leads there begins in the state " + from + ", which cannot be reached either"
+	}
+	text := "the transition " + in[n].t.Name + " of the state " + from + " can never lead there"
+	if c.keeps(c.nodes[in[n].from]) {
+		text += ", for the while of that state always holds"
+	}
+	return text
 }
 
 // keeps tells whether the while of a state holds whatever happens.

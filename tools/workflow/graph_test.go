@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -140,7 +141,8 @@ func TestPicturesAreTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		d := workflowtest.Definitions().Draw(t, "definition")
-		if string(d.SVG()) != string(d.SVG()) || d.Mermaid() != d.Mermaid() {
+		svg, text := d.SVG(), d.Mermaid()
+		if !bytes.Equal(svg, d.SVG()) || text != d.Mermaid() {
 			t.Fatal("two pictures of one definition")
 		}
 	})
