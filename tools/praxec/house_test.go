@@ -113,7 +113,7 @@ func open(t testing.TB, path string) *house {
 		Store: db, Catalog: h, Now: h.clock.now,
 		Decode: func(text jsontext.Value) (*workflow.Definition, error) { return definition.Decode(text, nil) },
 	})
-	h.tools = tools.NewRegistry(tools.Config{Store: db, Now: h.clock.now, AuditReads: true})
+	h.tools = tools.NewRegistry(tools.Config{Store: db, Now: h.clock.now, AuditReads: true, Timeout: 10 * time.Minute})
 	err = h.tools.Set("praxec", praxec.Tools(praxec.Config{
 		Runner: h.runner, Definitions: h.set.Load, Lexicon: h.lexicon, Store: db, Now: h.clock.now,
 		Settings: func() praxec.Settings { return *h.settings.Load() },
