@@ -25,7 +25,7 @@ const (
 const Reload = "praxec.reload"
 
 // Instructions teach a model the loop, in a few lines.
-const Instructions = "Workflows have two tools: praxec.query reads, praxec.command changes. " +
+const Instructions = "Where praxec.query is listed (or praxec_query, which is the same) there are workflows: praxec.query reads, praxec.command changes. " +
 	"Call praxec.query with {} first; every answer carries links, and each link is a call that is ready to be sent: " +
 	"take one, fill in what its inputSchema asks for, and send its args with its method. " +
 	"Use the links of the last answer only: they carry the current expectedVersion. " +
