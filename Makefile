@@ -1,6 +1,6 @@
 # What a contributor runs. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help check build test bench bench-01 mutants interop
+.PHONY: help check build test bench bench-01 bench-03 mutants interop
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -19,6 +19,9 @@ bench: ## the benchmarks of every package
 
 bench-01: ## the served request: cost with 100,000 clients, tools/list over a bare server, memory at rest
 	@bench/run
+
+bench-03: ## the workflow kernel: planning a move over encoding its answer, a search over 10,000 things over one among 100
+	@bench/kernel
 
 mutants: ## each safeguard switched off in turn: a test must notice
 	@.ci/mutants
