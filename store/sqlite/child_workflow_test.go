@@ -134,21 +134,3 @@ func survivedMovesOf(t *testing.T, db *sqlite.DB, writer, open int, details map[
 	}
 	return moves
 }
-
-// chainOf is every event, oldest first.
-func chainOf(t *testing.T, db *sqlite.DB) (all []store.Event) {
-	t.Helper()
-	err := db.View(context.Background(), func(tx store.Tx) error {
-		for after := int64(0); ; after = all[len(all)-1].Seq {
-			more, err := tx.EventsAfter(after, 1000)
-			if err != nil || len(more) == 0 {
-				return err
-			}
-			all = append(all, more...)
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}

@@ -37,7 +37,6 @@ type walk struct {
 	i     *workflow.Instance
 	steps []workflow.Step
 	now   time.Time
-	asked int
 }
 
 func start(t *rapid.T) *walk {
