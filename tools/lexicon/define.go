@@ -11,7 +11,7 @@ import (
 	"prax/store"
 )
 
-// Human is the role of a person.
+// human is the role of a person.
 const human = "human"
 
 // Change is what was done.

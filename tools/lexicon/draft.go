@@ -22,7 +22,7 @@ const (
 type Draft struct {
 	Short      string     // "": only aliases are added
 	Context    *string    // nil: as it was
-	Refs       []string   //
+	Refs       []string   // other terms that it refers to
 	Governance Governance // "": as it was, or human-only
 	Aliases    []string   // further names; those that it has it keeps
 }
@@ -93,12 +93,10 @@ func (d Draft) check(term string) error {
 	case d.Governance != "" && d.Governance != HumanOnly && d.Governance != AgentMayPropose:
 		return invalid(term, "governance", "governance must be human-only or agent-may-propose, not "+quoted(string(d.Governance)))
 	}
-	for member, names := range map[string][]string{"refs": d.Refs, "aliases_add": d.Aliases} {
-		if err := checkNames(term, member, names); err != nil {
-			return err
-		}
+	if err := checkNames(term, "refs", d.Refs); err != nil {
+		return err
 	}
-	return nil
+	return checkNames(term, "aliases_add", d.Aliases)
 }
 
 func checkNames(term, member string, names []string) error {

@@ -70,7 +70,7 @@ func (e Entry) Proposable() bool { return e.Governance == AgentMayPropose }
 // resolved tells whether the entry means something.
 func (e Entry) resolved() bool { return e.State != PendingDefinition }
 
-// names tells whether the entry has this very alias.
+// hasAlias tells whether the entry has this very alias.
 func (e Entry) hasAlias(name string) bool { return slices.Contains(e.Aliases, name) }
 
 // called tells whether the entry goes by a name that is folded already.

@@ -164,7 +164,7 @@ func result(a *runner.Answer, usual string) outcome {
 		return outcome{Status: cancelled, Reason: a.Stored.Reason}
 	case a.Stored.Status == store.Completed:
 		return outcome{Status: completed}
-	case a.Expired && a.Definition.OnTimeout != "":
+	case a.Expired:
 		return outcome{Status: timedOut}
 	case a.Refusal != nil && (a.Change != nil || a.Refusal.Code == workflow.ExecutorFailed || a.Refusal.Code == workflow.ChainFailed):
 		return outcome{Status: failed}

@@ -40,7 +40,7 @@ type Config struct {
 	Log        *slog.Logger
 	Now        func() time.Time           // nil: time.Now
 	NewID      func(prefix string) string // nil: 128 random bits
-	CacheBytes int                        // of the texts of pinned definitions that are kept compiled; 0: 32 MiB
+	CacheBytes int                        // of the texts of pinned definitions that are kept compiled; 0: 16 MiB
 }
 
 // Runner runs instances. Its methods may be called from many goroutines.

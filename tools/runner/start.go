@@ -58,13 +58,13 @@ func (r *Runner) Start(ctx context.Context, w Work, q StartRequest) (*Answer, er
 
 // check tells what of a start cannot be kept.
 func (q StartRequest) check() *workflow.Refusal {
-	for path, id := range map[string]string{"/runId": q.RunID, "/traceId": q.TraceID} {
-		if len(id) <= store.MaxIDBytes {
+	for _, id := range []struct{ path, text string }{{"/runId", q.RunID}, {"/traceId", q.TraceID}} {
+		if len(id.text) <= store.MaxIDBytes {
 			continue
 		}
-		v := schema.Violation{Path: path, Message: fmt.Sprintf("must have at most %d bytes", store.MaxIDBytes)}
+		v := schema.Violation{Path: id.path, Message: fmt.Sprintf("must have at most %d bytes", store.MaxIDBytes)}
 		return &workflow.Refusal{
-			Code: workflow.InvalidInput, Message: path + " " + v.Message, Hint: "start again with a shorter one",
+			Code: workflow.InvalidInput, Message: id.path + " " + v.Message, Hint: "start again with a shorter one",
 			Violations: []schema.Violation{v},
 		}
 	}
