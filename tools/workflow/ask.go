@@ -73,6 +73,10 @@ func (d *Definition) offer(s *State, name string) *Transition {
 	return nil
 }
 
+// helps tells whether a transition is the one that the definition adds to every state. What is asked by it is the
+// caller's own choice, so that a yes to it approves nothing.
+func (d *Definition) helps(t *Transition) bool { return d.AskHuman && t.Name == AskHuman }
+
 // asks tells whether the transition waits for a person's yes.
 func (t *Transition) asks() bool { return t.Executor != nil && t.Executor.Kind == KindHuman }
 
@@ -81,7 +85,7 @@ func (d *Definition) spent(i *Instance, t *Transition) *Refusal {
 	if t.MaxFires > 0 && i.Memo.Fires[t.Name] >= t.MaxFires {
 		return refuse(FireCapExceeded, counted("the transition "+t.Name+" was taken", i.Memo.Fires[t.Name], t.MaxFires)+" in this visit of the state")
 	}
-	if most := d.maxAsks(); d.AskHuman && t.Name == AskHuman && i.Memo.Asked >= most {
+	if most := d.maxAsks(); d.helps(t) && i.Memo.Asked >= most {
 		return refuse(FireCapExceeded, counted("a person was asked", i.Memo.Asked, most)+" in this workflow")
 	}
 	return nil
@@ -99,7 +103,7 @@ func (m Memo) fired(d *Definition, t *Transition) Memo {
 	if t.MaxFires > 0 {
 		m.Fires = increased(m.Fires, t.Name)
 	}
-	if d.AskHuman && t.Name == AskHuman {
+	if d.helps(t) {
 		m.Asked++
 	}
 	return m

@@ -8,8 +8,8 @@ func (c *checker) touch() {
 		case moves, stays:
 			c.touchTransition(e, list)
 		case asking:
-			if c.touchEvidence(list, e.t, humanRequest); e.t.Name == AskHuman {
-				c.touchEvidence(list, e.t, humanApproval) // nothing else comes of it
+			if c.touchEvidence(list, e.t, humanRequest); c.d.helps(e.t) {
+				c.touchEvidence(list, e.t, humanAnswer) // nothing else comes of it
 			}
 		case enters:
 			a := c.state(e.to).OnEnter

@@ -15,6 +15,7 @@ const (
 const (
 	humanRequest  = "human_request"
 	humanApproval = "human_approval"
+	humanAnswer   = "human_answer" // to ask_human
 )
 
 // all judges guards as the engine does: up to the first that does not hold.
@@ -104,14 +105,14 @@ func (q *question) enough(g *Guard) judged {
 
 // sure tells whether any evidence of the kind is enough.
 func (r Requirement) sure() bool {
-	digest := !r.Digest || r.Kind == humanApproval
+	digest := !r.Digest || r.Kind == humanApproval || r.Kind == humanAnswer
 	return r.need() == 1 && digest && r.MinConfidence == nil && !r.ExcludeStarter
 }
 
 // impossible tells whether no evidence of the kind can do: what comes of a person has no confidence, and a request
 // has no digest.
 func (c *checker) impossible(r Requirement) bool {
-	human := r.Kind == humanRequest || r.Kind == humanApproval
+	human := r.Kind == humanRequest || r.Kind == humanApproval || r.Kind == humanAnswer
 	return human && !c.foreign && (r.MinConfidence != nil || r.Digest && r.Kind == humanRequest)
 }
 

@@ -28,6 +28,12 @@ func (d *Definition) Explain(i *Instance, c Caller, transition string) Explanati
 	return e
 }
 
+// Blocked says why a caller could not take one of the transitions that the state offers, whatever the arguments; nil:
+// it can.
+func (d *Definition) Blocked(i *Instance, c Caller, t *Transition) *Refusal {
+	return d.blocked(i, c, t)
+}
+
 func (d *Definition) unoffered(i *Instance, transition string) *Refusal {
 	m := d.move(i, Caller{}, i.Created)
 	if r := m.ended(); r != nil {

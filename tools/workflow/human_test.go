@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -252,6 +253,24 @@ func TestAskHuman(t *testing.T) {
 	r.submit(agent, "ask_human", question, "t")
 	r.submit(agent, "ask_human", question, "TRANSITION_FIRE_CAP_EXCEEDED")
 	equal(t, "rels", r.rels(agent), []string{"ask_human TRANSITION_FIRE_CAP_EXCEEDED", "auto! GUARD_UNSET_SLOT"})
+}
+
+// TestAnswerIsNoApproval: what a caller thought of asking, and a person said yes to, counts for no guard that demands
+// an approval; and check does not take it for one.
+func TestAnswerIsNoApproval(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{"human_approval": "GUARD_REJECTED", "human_answer": "t"} {
+		ship := to("t", "ship", guarded(wt.Evidence(workflow.Requirement{Kind: kind, Digest: true})))
+		d := definition(state("s", ship), terminal("t"))
+		d.AskHuman = true
+		r := begin(t, d, `{}`)
+		r.submit(agent, "ask_human", `{"question":"is the sky blue?","context_summary":"","attempted_alternatives":[]}`, "s")
+		r.expect(r.d.Resolve(r.i, person, yes(r), r.now), "s")
+		r.submit(agent, "ship", `{}`, want)
+		equal(t, kind+" never comes", slices.ContainsFunc(d.Check(workflow.World{}), func(f workflow.Finding) bool {
+			return f.Severity == workflow.SeverityError
+		}), want != "t")
+	}
 }
 
 func TestGates(t *testing.T) {

@@ -52,7 +52,7 @@ func (m *move) answerable(a Answer) (*Transition, *Refusal) {
 // decline is the step by which a person says no.
 func (m *move) decline(t *Transition, a Answer) Decision {
 	i := &m.next
-	m.resolved(a.Approval, t, "rejected")
+	m.trail = append(m.trail, resolved(a.Approval, t, "rejected"))
 	i.Version++
 	m.change.Steps = []Step{{
 		Seq: i.Version, Kind: StepRejection, Transition: t.Name, From: i.State, To: i.State, Actor: Human,
@@ -64,10 +64,10 @@ func (m *move) decline(t *Transition, a Answer) Decision {
 	return m.done()
 }
 
-func (m *move) resolved(approval string, t *Transition, outcome string) {
-	m.fact("human.approval.resolved", map[string]any{
+func resolved(approval string, t *Transition, outcome string) Fact {
+	return Fact{"human.approval.resolved", map[string]any{
 		"requestId": approval, "transition": t.Name, "queue": t.Executor.queue(), "outcome": outcome,
-	})
+	}}
 }
 
 func answered(status string, e *Executor, approval string, by Caller, note string) map[string]any {
@@ -85,14 +85,15 @@ func (s *stage) approved(e *Executor, onEnter bool) (any, *halt) {
 	}
 	by := s.m.by
 	approval := Evidence{
-		Kind: "human_approval", URI: s.r.Approval, Summary: s.r.Note, Client: by.Client, User: by.User,
+		Kind: humanApproval, URI: s.r.Approval, Summary: s.r.Note, Client: by.Client, User: by.User,
+	}
+	if s.m.d.helps(s.t) {
+		approval.Kind = humanAnswer
 	}
 	if p := s.m.next.Parked; p != nil {
 		approval.Digest = p.Digest
 	}
 	s.evidence = append(s.evidence, approval)
-	s.before = append(s.before, Fact{"human.approval.resolved", map[string]any{
-		"requestId": s.r.Approval, "transition": s.t.Name, "queue": e.queue(), "outcome": "approved",
-	}})
+	s.before = append(s.before, resolved(s.r.Approval, s.t, "approved"))
 	return answered("approved", e, s.r.Approval, by, s.r.Note), nil
 }
