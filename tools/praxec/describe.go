@@ -32,10 +32,10 @@ type shown struct {
 func (q *request) describe(ctx context.Context, subject string) (any, error) {
 	e := q.entry(subject)
 	if e != nil && (e.Kind == definition.Skill || e.Kind == definition.Script) {
-		q.noteDescribed(subject, e.Verb, "")
+		q.noteDescribed(subject, e.Verb, "", "")
 		return q.fragment(ctx, e)
 	}
-	q.noteDescribed(subject, "", "")
+	q.noteDescribed(subject, "", "", of(e))
 	return q.described(subject, e), nil
 }
 
@@ -73,7 +73,7 @@ func (q *request) describeWithin(ctx context.Context, subject, id string) (any, 
 	}
 	g := a.Definition.Library[subject]
 	if g == nil {
-		q.noteDescribed(subject, "", id)
+		q.noteDescribed(subject, "", id, a.Stored.DefinitionID)
 		answer := q.described(subject, q.itemWithin(subject))
 		answer.Links = append(answer.Links, q.getLink(id))
 		return answer, nil
@@ -81,7 +81,7 @@ func (q *request) describeWithin(ctx context.Context, subject, id string) (any, 
 	if err := q.Runner.Acknowledge(ctx, q.work(), id, subject, g.Hash); err != nil {
 		return nil, err
 	}
-	q.noteDescribed(subject, g.Verb, id)
+	q.noteDescribed(subject, g.Verb, id, a.Stored.DefinitionID)
 	terms, err := q.terms(ctx, []string{subject}, true)
 	if err != nil {
 		return nil, err
@@ -108,8 +108,16 @@ func kindOf(g *workflow.Guidance) string {
 	return string(definition.Skill)
 }
 
+// of is the definition that an entry comes with; "" for none.
+func of(e *entry) string {
+	if e == nil {
+		return ""
+	}
+	return e.definition
+}
+
 // noteDescribed tells the audit that a subject was described, within an instance or not.
-func (q *request) noteDescribed(subject, verb, id string) {
+func (q *request) noteDescribed(subject, verb, id, definition string) {
 	payload := map[string]any{"subject": store.SafeString(subject), "verb": nil, "workflowId": nil, "outcome": "ok", "errorCode": nil}
 	if verb != "" {
 		payload["verb"] = verb
@@ -117,7 +125,7 @@ func (q *request) noteDescribed(subject, verb, id string) {
 	if id != "" {
 		payload["workflowId"] = id
 	}
-	q.Store.Record(q.event(id, workflow.Fact{Type: "guidance.describe_requested", Payload: payload}))
+	q.Store.Record(q.event(id, definition, workflow.Fact{Type: "guidance.describe_requested", Payload: payload}))
 }
 
 // guidanceItem is one of a list of skills or scripts, which never has bodies.

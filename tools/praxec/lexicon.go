@@ -166,7 +166,7 @@ func (q *request) change(ctx context.Context, do func(store.Tx) (lexicon.Change,
 		for n, f := range c.Facts {
 			facts[n] = workflow.Fact(f)
 		}
-		tx.AddEvent(q.event("", facts...))
+		tx.AddEvent(q.event("", "", facts...))
 		return nil
 	})
 	return c, err

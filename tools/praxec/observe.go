@@ -45,7 +45,7 @@ const (
 	maxEventSize = 1 << 20
 )
 
-// observe tells what happened to the caller's user's workflows: the newest without `since`, in the order in which it
+// observe tells what happened to the caller's user's workflows, of definitions that the caller may use: the newest without `since`, in the order in which it
 // happened; from then on with it.
 func (q *request) observe(ctx context.Context, a *asked) (any, error) {
 	var since time.Time
@@ -57,7 +57,7 @@ func (q *request) observe(ctx context.Context, a *asked) (any, error) {
 			return refused{Error: r.invalid(), Links: []link{q.toQuery("observe", args{Observe: true}), q.homeLink()}}, nil
 		}
 	}
-	w := window{limit: a.page(usualEvents, maxEvents), since: since}
+	w := window{limit: a.page(usualEvents, maxEvents), since: since, granted: q.granted}
 	err := q.call.View(ctx, func(tx store.Tx) error {
 		w.reset()
 		return tx.Observed(q.p.Scope(), w.add)
@@ -72,6 +72,7 @@ func (q *request) observe(ctx context.Context, a *asked) (any, error) {
 type window struct {
 	limit   int
 	since   time.Time
+	granted func(definition string) bool
 	groups  []group // the newest first
 	events  int
 	bytes   int
@@ -92,8 +93,8 @@ func (w *window) add(e store.Event) bool {
 	if e.At.Before(w.since) {
 		return false
 	}
-	g := expand(e)
-	if len(g.events) == 0 {
+	definition, g := expand(e)
+	if len(g.events) == 0 || definition != "" && !w.granted(definition) {
 		return true
 	}
 	w.groups, w.events, w.bytes = append(w.groups, g), w.events+len(g.events), w.bytes+g.bytes
@@ -127,10 +128,11 @@ func (w *window) drop(n int) {
 	w.groups = slices.Delete(w.groups, n, n+1)
 }
 
-// expand makes the events of a change single ones.
-func expand(e store.Event) group {
+// expand makes the events of a change single ones, and tells of which definition they are; "" for none.
+func expand(e store.Event) (definition string, g group) {
 	var detail struct {
 		WorkflowID    string `json:"workflow_id"`
+		DefinitionID  string `json:"definition_id"`
 		CorrelationID string `json:"correlation_id"`
 		TraceID       string `json:"trace_id"`
 		RunID         string `json:"run_id"`
@@ -139,9 +141,9 @@ func expand(e store.Event) group {
 			Payload jsontext.Value `json:"payload"`
 		} `json:"events"`
 	}
-	g := group{at: e.At}
+	g = group{at: e.At}
 	if json.Unmarshal([]byte(e.Detail), &detail) != nil {
-		return g
+		return "", g
 	}
 	seal := digest.Hex([]byte(stamp(e.At) + e.RequestID + e.Detail))
 	for n, one := range detail.Events {
@@ -152,7 +154,7 @@ func expand(e store.Event) group {
 		})
 		g.bytes += len(one.Payload) + 256
 	}
-	return g
+	return detail.DefinitionID, g
 }
 
 const observedNote = "Your own events, in the order in which they happened. What was refused, and what was described, can be a moment late."

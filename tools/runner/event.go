@@ -8,13 +8,14 @@ import (
 	"prax/tools/workflow"
 )
 
-// detail is what the audit keeps of one call's doings in an instance.
-type detail struct {
-	WorkflowID  string          `json:"workflow_id,omitzero"`
-	Correlation string          `json:"correlation_id"`
-	TraceID     string          `json:"trace_id,omitzero"`
-	RunID       string          `json:"run_id,omitzero"`
-	Events      []workflow.Fact `json:"events"`
+// Detail is what the audit keeps of one call's doings about workflows: the JSON of an event's Detail.
+type Detail struct {
+	WorkflowID    string          `json:"workflow_id,omitzero"`   // "": it is about no instance
+	DefinitionID  string          `json:"definition_id,omitzero"` // who may not use it is told nothing of the events
+	CorrelationID string          `json:"correlation_id"`
+	TraceID       string          `json:"trace_id,omitzero"`
+	RunID         string          `json:"run_id,omitzero"`
+	Events        []workflow.Fact `json:"events"`
 }
 
 // event is the audit event of a call about an instance. One that the server did by itself is its owner's to see.
@@ -29,7 +30,7 @@ func (c *call) event(i store.Instance, trail []workflow.Fact, by actor, failed *
 	if failed != nil {
 		e.Outcome, e.Code = tools.OutcomeError, string(failed.Code)
 	}
-	text, err := json.Marshal(detail{i.ID, c.correlation, i.TraceID, i.RunID, trail}, json.Deterministic(true))
+	text, err := json.Marshal(Detail{i.ID, i.DefinitionID, c.correlation, i.TraceID, i.RunID, trail}, json.Deterministic(true))
 	if err != nil {
 		text = []byte(`{"events":[]}`) // names and numbers always marshal; a change must not fail for its record
 	}

@@ -142,6 +142,6 @@ func (r *Runner) notStarted(c *call, d *workflow.Definition, q StartRequest, ref
 		Type:    "workflow.rejected",
 		Payload: map[string]any{"definitionId": d.ID, "code": string(refused.Refusal.Code)},
 	})
-	r.config.Store.Record(c.event(store.Instance{TraceID: clip(q.TraceID, store.MaxIDBytes)}, trail, c.actor(), refused.Refusal))
+	r.config.Store.Record(c.event(store.Instance{DefinitionID: d.ID, TraceID: clip(q.TraceID, store.MaxIDBytes)}, trail, c.actor(), refused.Refusal))
 	return &Answer{Definition: d, Refusal: refused.Refusal, Caller: c.caller(store.Instance{User: c.Principal.User})}
 }
