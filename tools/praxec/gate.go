@@ -132,7 +132,8 @@ func (q *request) gate(g *runner.Gate) *pending {
 	if g.Gate.Choices != nil {
 		p.Choices = choicesOf(g.Gate.Choices)
 	}
-	p.Resolve = q.resolve(g, t.Name, q.submission(g.Instance, t.Name, nil), "a person sends this, with arguments by input_schema")
+	p.Resolve = q.resolve(g, t.Name, q.submission(g.Instance, t.Name, nil), "a person sends this, with arguments by input_schema").
+		because(blockedBy(g.Definition.Blocked(g.Instance, g.Caller, t)))
 	if g.Gate.Parked != nil {
 		q.parked(p, g)
 	}
@@ -162,7 +163,8 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 	if g.Approval != nil {
 		p.Approval.Queue = g.Approval.Queue
 	}
-	p.Resolve = q.resolve(g, t.Name, q.submission(g.Instance, t.Name, arguments), "a person sends this as it stands to approve exactly these arguments")
+	p.Resolve = q.resolve(g, t.Name, q.submission(g.Instance, t.Name, arguments), "a person sends this as it stands to approve exactly these arguments").
+		because(p.Resolve.Blocked)
 	no := q.submission(g.Instance, t.Name, nil)
 	no.Intent = intentReject
 	reject := q.resolve(g, intentReject, no, "a person sends this to say no; summary says why")
@@ -172,6 +174,14 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 func (q *request) resolve(g *runner.Gate, rel string, with args, note string) resolve {
 	l := q.toCommand(rel, with).because(person(&g.Answer))
 	return resolve{Rel: l.Rel, Method: l.Method, Args: l.Args, RequiresHuman: true, Note: note, Blocked: l.Blocked}
+}
+
+// because is the call when it cannot be made for this reason, too.
+func (r resolve) because(b *blocked) resolve {
+	if r.Blocked == nil {
+		r.Blocked = b
+	}
+	return r
 }
 
 // waitingList is the answer to a question for all that waits for a person.
