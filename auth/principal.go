@@ -12,6 +12,9 @@ const (
 	Underscore                 // praxec_query
 )
 
+// Human is the role that marks a person.
+const Human = "human"
+
 // Principal is the verified identity of one request: a value made from the registry in force when
 // the request arrived. Whoever holds one for longer than a request judges it again (edge.Live).
 // Only an authenticator makes one; the zero value can do nothing.
@@ -20,7 +23,7 @@ type Principal struct {
 	User        string     // whose things it acts on
 	Allow       NameSet    // tool names it was granted, as the operator spelled them
 	Workflows   NameSet    // definition ids and x.* patterns it was granted
-	Roles       NameSet    // for guards; "human" marks a person
+	Roles       NameSet    // for guards; Human among them marks a person
 	Permissions NameSet    // for guards
 	Oversees    NameSet    // users whose instances a human may see and settle
 	Spelling    Spelling   // how tool names are shown to it
@@ -32,6 +35,11 @@ type Principal struct {
 // Expired tells whether the credential has lapsed at now: exactly at its expiry it has.
 func (p Principal) Expired(now time.Time) bool {
 	return !p.Expires.IsZero() && !now.Before(p.Expires)
+}
+
+// Operates tells whether the principal is the operator: no client is granted every name that there is.
+func (p Principal) Operates() bool {
+	return p.Roles.Has(Human) && p.Allow.All() && p.Oversees.All()
 }
 
 // Scope is whose rows the principal may read.

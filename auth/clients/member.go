@@ -91,7 +91,7 @@ func (r *reader) workflows(e *entry, v value) {
 
 func (r *reader) roles(e *entry, v value) {
 	e.row.roles = r.nameSet(e, v, "roles")
-	e.person = r.build.names.Set(e.row.roles).Has("human")
+	e.person = r.build.names.Set(e.row.roles).Has(auth.Human)
 }
 
 func (r *reader) permissions(e *entry, v value) {

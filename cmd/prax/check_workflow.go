@@ -66,7 +66,7 @@ func (p *program) principals(s *settings) []auth.Principal {
 
 // worldOf is who may use a definition, as the engine sees them: one of each kind.
 func worldOf(id string, live []auth.Principal) workflow.World {
-	w := workflow.World{Callers: []workflow.Caller{{Client: "operator", Roles: auth.Names("human"), Overseer: true}}}
+	w := workflow.World{Callers: []workflow.Caller{{Client: "operator", Roles: auth.Names(auth.Human), Overseer: true}}}
 	type kind struct {
 		roles, permissions [32]byte
 		overseer           bool

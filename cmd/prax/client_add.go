@@ -47,7 +47,7 @@ func (p *program) clientAdd(args []string) error {
 		e.UserID = e.Name
 	}
 	if *human {
-		e.Roles = []string{"human"}
+		e.Roles = []string{auth.Human}
 	}
 	s, _, err := p.loadSettings(f)
 	if err != nil {

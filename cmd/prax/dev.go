@@ -89,7 +89,7 @@ func (a *app) prepareDev(ctx context.Context) (devTokens, error) {
 	t := devTokens{auth.MintToken(), auth.MintToken()}
 	allow := append(clients.DefaultTools(), "memory_remember")
 	agent := clients.Entry{Name: devAgent, Hash: auth.HashToken(t.agent), UserID: devUser, Allow: allow}
-	human := clients.Entry{Name: devHuman, Hash: auth.HashToken(t.human), UserID: devUser, Allow: allow, Roles: []string{"human"}}
+	human := clients.Entry{Name: devHuman, Hash: auth.HashToken(t.human), UserID: devUser, Allow: allow, Roles: []string{auth.Human}}
 	for _, e := range []clients.Entry{agent, human} {
 		if err := renew(a.settings.ClientsPath, e); err != nil {
 			return devTokens{}, explainDev(a.settings.ClientsPath, err)

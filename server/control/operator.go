@@ -118,7 +118,7 @@ func Principal(uid int) auth.Principal {
 	name := operatorName(uid)
 	return auth.Principal{
 		Client: name, User: name, Allow: auth.Everything(), Workflows: auth.Everything(),
-		Roles: auth.Names("human"), Oversees: auth.Everything(),
+		Roles: auth.Names(auth.Human), Oversees: auth.Everything(),
 	}
 }
 

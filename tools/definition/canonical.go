@@ -7,6 +7,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/store/digest"
 )
 
 // textValue is a string that stands where something else stood.
@@ -95,19 +97,16 @@ func (v *value) canonical(path string, wrong func(path string)) *value {
 	return next
 }
 
-// maxInteger is the largest integer that every reader keeps exactly (RFC 7493, section 2.2).
-const maxInteger = 1 << 53
-
 func canonicalNumber(text string) (string, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return strconv.FormatInt(n, 10), -maxInteger <= n && n <= maxInteger
+		return strconv.FormatInt(n, 10), -digest.MaxInteger <= n && n <= digest.MaxInteger
 	}
 	v := jsontext.Value(text)
 	if err := v.Canonicalize(); err != nil {
 		return text, false
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	exact := strings.ContainsAny(text, ".eE") || -maxInteger <= f && f <= maxInteger
+	exact := strings.ContainsAny(text, ".eE") || -digest.MaxInteger <= f && f <= digest.MaxInteger
 	return string(v), err == nil && exact
 }
 

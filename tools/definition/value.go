@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/tools/schema"
 )
 
 // Bounds of the values in a file, once its aliases are written out.
@@ -107,7 +109,7 @@ func appendText(dst []byte, text string) []byte {
 func (v *value) at(pointer string) place {
 	where := v.place
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		token = unescaper.Replace(token)
+		token = schema.Unescape(token)
 		next := (*value)(nil)
 		for _, m := range v.members {
 			if m.name == token {
@@ -125,13 +127,7 @@ func (v *value) at(pointer string) place {
 	return where
 }
 
-// One token of a JSON Pointer (RFC 6901, section 3).
-var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-func below(pointer, name string) string { return pointer + "/" + escaper.Replace(name) }
+func below(pointer, name string) string { return pointer + "/" + schema.Escape(name) }
 
 func item(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
 
@@ -179,7 +175,7 @@ func (v *value) lookup(pointer string) *value {
 		return v
 	}
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		token = unescaper.Replace(token)
+		token = schema.Unescape(token)
 		next := v.find(token)
 		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(v.items) {
 			next = v.items[i]

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/tools"
+	"prax/tools/schema"
 	"prax/tools/workflow/expr"
 )
 
@@ -48,7 +48,7 @@ func structureOf(v any, at string) (*structure, []tools.Violation) {
 	var found []tools.Violation
 	s := &structure{of: v, fixed: true}
 	inner := func(v any, name string) *structure {
-		one, problems := structureOf(v, at+"/"+escaper.Replace(name))
+		one, problems := structureOf(v, at+"/"+schema.Escape(name))
 		found = append(found, problems...)
 		s.fixed = s.fixed && one.fixed
 		return one
@@ -76,9 +76,6 @@ func structureOf(v any, at string) (*structure, []tools.Violation) {
 	}
 	return s, found
 }
-
-// escaper writes one token of a JSON Pointer (RFC 6901, section 3).
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // structure fills one.
 func (f *filling) structure(s *structure) (jsontext.Value, error) {

@@ -11,9 +11,6 @@ import (
 	"prax/store"
 )
 
-// human is the role of a person.
-const human = "human"
-
 // Change is what was done.
 type Change struct {
 	Term    string
@@ -88,7 +85,7 @@ func (l *Lexicon) May(tx store.Terms, p auth.Principal, term string) error {
 }
 
 func (l *Lexicon) may(tx store.Terms, p auth.Principal, v *view, term string) error {
-	if p.Roles.Has(human) {
+	if p.Roles.Has(auth.Human) {
 		return nil
 	}
 	e, known := v.term(term)
@@ -130,7 +127,7 @@ func (v *view) define(tx store.Terms, p auth.Principal, term string, d Draft, no
 	if err := v.put(tx, p, e, was, now); err != nil {
 		return Change{}, err
 	}
-	facts := []Fact{{"lexicon.defined", map[string]any{"term": term, "bounded_context": e.Context, "by_human": p.Roles.Has(human)}}}
+	facts := []Fact{{"lexicon.defined", map[string]any{"term": term, "bounded_context": e.Context, "by_human": p.Roles.Has(auth.Human)}}}
 	return Change{term, e, d.Aliases, append(facts, aliased(p, term, d.Aliases)...)}, nil
 }
 

@@ -36,7 +36,7 @@ type Listed struct {
 // List is all that there is, by term and then by user, and the subjects that have no meaning for everybody.
 // Only the operator may.
 func (l *Lexicon) List(tx store.Terms, p auth.Principal) ([]Listed, error) {
-	if !operates(p) {
+	if !p.Operates() {
 		return nil, operatorOnly("")
 	}
 	stored, err := tx.Terms(p.Scope())
@@ -98,7 +98,7 @@ func (l *Lexicon) History(tx store.Terms, p auth.Principal, term string) ([]stor
 	if err != nil {
 		return nil, fmt.Errorf("read the lexicon's history: %w", err)
 	}
-	if operates(p) {
+	if p.Operates() {
 		return all, nil
 	}
 	return slices.DeleteFunc(all, func(t store.Term) bool { return t.User != "" && t.User != p.User }), nil

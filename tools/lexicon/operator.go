@@ -8,15 +8,10 @@ import (
 	"prax/store"
 )
 
-// operates tells whether the caller is the operator: no client was granted every name there is.
-func operates(p auth.Principal) bool {
-	return p.Roles.Has(human) && p.Allow.All() && p.Oversees.All()
-}
-
 // Publish has everybody take a term for what the draft says. A draft without a definition adds its aliases to the
 // term. What users defined for themselves stays. Only the operator may.
 func (l *Lexicon) Publish(tx store.Terms, p auth.Principal, term string, d Draft, now time.Time) (Change, error) {
-	if !operates(p) {
+	if !p.Operates() {
 		return Change{}, operatorOnly(term)
 	}
 	if err := d.check(term); err != nil {
@@ -39,7 +34,7 @@ func (l *Lexicon) Publish(tx store.Terms, p auth.Principal, term string, d Draft
 // Accept makes everybody's what a user has: exactly the version that the operator looked at, so that nothing else
 // slips in. Only the operator may. The error wraps store.ErrConflict when there is a newer one.
 func (l *Lexicon) Accept(tx store.Terms, p auth.Principal, user, term string, version int64, now time.Time) (Change, error) {
-	if !operates(p) {
+	if !p.Operates() {
 		return Change{}, operatorOnly(term)
 	}
 	theirs, err := l.theirs(tx, p, user, term)
@@ -89,7 +84,7 @@ func (l *Lexicon) theirs(tx store.Terms, p auth.Principal, user, term string) (r
 // the file says of it is hidden until it is defined again. Of a user, what everybody has counts again. Only the
 // operator may.
 func (l *Lexicon) Remove(tx store.Terms, p auth.Principal, user, term string, now time.Time) (Change, error) {
-	if !operates(p) {
+	if !p.Operates() {
 		return Change{}, operatorOnly(term)
 	}
 	e, gone, err := l.removable(tx, p, user, term, now)

@@ -134,8 +134,3 @@ func (q *request) work() runner.Work {
 
 // granted tells whether the caller may use a definition.
 func (q *request) granted(id string) bool { return store.Granted(q.p.Workflows, id) }
-
-// operates tells whether the caller is the operator: no client was granted every name that there is.
-func (q *request) operates() bool {
-	return q.p.Roles.Has("human") && q.p.Allow.All() && q.p.Oversees.All()
-}

@@ -15,7 +15,7 @@ type reloaded struct {
 
 // reload has the configuration read again, for who may. For anybody else there is no such thing.
 func (q *request) reload() (any, error) {
-	if q.Reload == nil || !q.p.Permissions.Has(Reload) && !q.operates() {
+	if q.Reload == nil || !q.p.Permissions.Has(Reload) && !q.p.Operates() {
 		return q.refuse(codeNoReload, "This runtime has no reload.", "the configuration is read again by itself when its files change", q.homeLink()), nil
 	}
 	s := q.Reload()

@@ -32,7 +32,7 @@ func (r *Runner) call(w Work) *call {
 	if w.On == nil {
 		w.On = r.config.Store
 	}
-	if !w.Principal.Roles.Has(roleHuman) {
+	if !w.Principal.Roles.Has(auth.Human) {
 		w.Principal.Oversees = auth.NameSet{}
 	}
 	c := r.newCall()
@@ -42,8 +42,6 @@ func (r *Runner) call(w Work) *call {
 	}
 	return c
 }
-
-const roleHuman = "human"
 
 // timer begins a call of the server itself, for an instance of this user.
 func (r *Runner) timer(user string) *call {

@@ -43,7 +43,7 @@ func lint(v any, pointer string, found *[]Violation) {
 	switch v := v.(type) {
 	case map[string]any:
 		for keyword, value := range v {
-			lintKeyword(keyword, value, pointer+"/"+escape(keyword), found)
+			lintKeyword(keyword, value, pointer+"/"+Escape(keyword), found)
 		}
 	case []any:
 		for i, item := range v {
@@ -60,7 +60,7 @@ func lintKeyword(keyword string, value any, pointer string, found *[]Violation) 
 	case "properties", "patternProperties", "dependentSchemas", "$defs":
 		members, _ := value.(map[string]any)
 		for name, member := range members {
-			at := pointer + "/" + escape(name)
+			at := pointer + "/" + Escape(name)
 			if keyword == "properties" && !propertyName.MatchString(name) {
 				*found = append(*found, Violation{clip(at), "has a name that clients refuse"})
 			}

@@ -94,7 +94,7 @@ func (s *survey) schema(v any, pointer string) (cost, error) {
 }
 
 func (s *survey) keyword(keyword string, value any, pointer string) (cost, error) {
-	here := pointer + "/" + escape(keyword)
+	here := pointer + "/" + Escape(keyword)
 	switch keyword {
 	case "not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames",
 		"unevaluatedItems", "unevaluatedProperties", "contentSchema":
@@ -142,7 +142,7 @@ func (s *survey) list(value any, pointer string) (total cost, err error) {
 func (s *survey) named(value any, pointer string) (total cost, err error) {
 	members, _ := value.(map[string]any)
 	for name, member := range members {
-		part, err := s.schema(member, pointer+"/"+escape(name))
+		part, err := s.schema(member, pointer+"/"+Escape(name))
 		if err != nil {
 			return cost{}, err
 		}

@@ -16,7 +16,7 @@ const maxShown = 200 // bytes of a path, of a list of choices, of a pattern
 
 // walk calls report for every leaf of the tree of errors.
 func walk(e *jsonschema.ValidationError, report func(path, message string)) {
-	at := pointer(e.InstanceLocation)
+	at := Pointer(e.InstanceLocation...)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.AllOf, *kind.Reference:
 		for _, cause := range e.Causes {
@@ -31,7 +31,7 @@ func walk(e *jsonschema.ValidationError, report func(path, message string)) {
 	case *kind.AdditionalProperties:
 		missing(at, k.Properties, "is not known here", report)
 	case *kind.PropertyNames:
-		report(at+"/"+escape(k.Property), "is not an allowed name")
+		report(at+"/"+Escape(k.Property), "is not an allowed name")
 	default:
 		report(at, message(e.ErrorKind))
 	}
@@ -39,7 +39,7 @@ func walk(e *jsonschema.ValidationError, report func(path, message string)) {
 
 func missing(at string, names []string, message string, report func(path, message string)) {
 	for _, name := range names {
-		report(at+"/"+escape(name), message)
+		report(at+"/"+Escape(name), message)
 	}
 }
 

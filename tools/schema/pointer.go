@@ -5,19 +5,23 @@ import (
 	"strings"
 )
 
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
 
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+// Escape writes one reference token of a JSON Pointer (RFC 6901, section 3).
+func Escape(token string) string { return escaper.Replace(token) }
 
-// escape writes one reference token of a JSON Pointer (RFC 6901 3).
-func escape(token string) string { return escaper.Replace(token) }
+// Unescape reads one.
+func Unescape(token string) string { return unescaper.Replace(token) }
 
-// pointer writes the JSON Pointer of these tokens.
-func pointer(tokens []string) string {
+// Pointer writes the JSON Pointer of these tokens.
+func Pointer(tokens ...string) string {
 	var b strings.Builder
 	for _, token := range tokens {
 		b.WriteByte('/')
-		b.WriteString(escape(token))
+		b.WriteString(Escape(token))
 	}
 	return b.String()
 }
@@ -30,7 +34,7 @@ func lookup(v any, pointer string) (any, bool) {
 	for token := range strings.SplitSeq(pointer[1:], "/") {
 		switch inner := v.(type) {
 		case map[string]any:
-			next, ok := inner[unescaper.Replace(token)]
+			next, ok := inner[Unescape(token)]
 			if !ok {
 				return nil, false
 			}

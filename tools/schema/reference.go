@@ -67,7 +67,7 @@ func collect(v any, pointer string, into map[string]any) {
 			}
 		}
 		for key, member := range v {
-			collect(member, pointer+"/"+escape(key), into)
+			collect(member, pointer+"/"+Escape(key), into)
 		}
 	case []any:
 		for i, item := range v {

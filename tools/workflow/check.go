@@ -3,7 +3,8 @@ package workflow
 import (
 	"cmp"
 	"slices"
-	"strings"
+
+	"prax/tools/schema"
 )
 
 // Finding is something that a definition gets wrong, or may.
@@ -126,17 +127,7 @@ func (c *checker) rank(f Finding) int {
 	return -1
 }
 
-// escaper spells one token of a JSON Pointer (RFC 6901, section 3).
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-func pointer(tokens ...string) string {
-	var b strings.Builder
-	for _, token := range tokens {
-		b.WriteByte('/')
-		b.WriteString(escaper.Replace(token))
-	}
-	return b.String()
-}
+func pointer(tokens ...string) string { return schema.Pointer(tokens...) }
 
 func (s *State) pointer(tokens ...string) string {
 	return pointer("states", s.Name) + pointer(tokens...)

@@ -39,12 +39,12 @@ type Parked struct {
 
 // Memo is the engine's own bookkeeping about an instance: never shown, and never in the context.
 type Memo struct {
-	Fires   map[string]int `json:"fires,omitzero"`  // transitions taken in this visit of the state
-	Whiles  map[string]int `json:"whiles,omitzero"` // how often a state's while kept it
-	Asked   int            `json:"asked,omitzero"`  // uses of ask_human
-	Hops    int            `json:"hops,omitzero"`   // deterministic hops so far
-	Driven  time.Duration  `json:"driven,omitzero,format:nano"`
-	Expired bool           `json:"expired,omitzero"` // the timeout has been applied, or noted
+	Fires   map[string]int // transitions taken in this visit of the state
+	Whiles  map[string]int // how often a state's while kept it
+	Asked   int            // uses of ask_human
+	Hops    int            // deterministic hops so far
+	Driven  time.Duration  // spent in chains so far
+	Expired bool           // the timeout has been applied, or noted
 }
 
 // Evidence is one thing that happened and that guards count.
@@ -70,4 +70,4 @@ type Caller struct {
 }
 
 // Human tells whether the caller is a person.
-func (c Caller) Human() bool { return c.Roles.Has("human") }
+func (c Caller) Human() bool { return c.Roles.Has(auth.Human) }

@@ -126,7 +126,7 @@ func (d *Definition) kept(i *Instance, c Caller, t *Transition) *Refusal {
 	if refusal != nil {
 		return refusal
 	}
-	for _, part := range parts[:3] {
+	for _, part := range []func(*stage) *halt{(*stage).act, (*stage).route, (*stage).stay} {
 		if h := part(s); h != nil && h.refusal.Code == WhileCapExceeded {
 			return h.refusal.of(t.Name)
 		}
