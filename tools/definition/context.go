@@ -43,8 +43,8 @@ func (b *builder) context(v *value) map[string]any {
 	for _, m := range v.members {
 		b.label(m, below(path, m.name), "a slot")
 	}
-	if len(v.appendJSON(nil)) > maxContext {
-		b.about(TooLarge, path, "is more than "+strconv.Itoa(maxContext)+" bytes")
+	if len(v.appendJSON(nil)) > workflow.MaxData {
+		b.about(TooLarge, path, "is more than "+strconv.Itoa(workflow.MaxData)+" bytes")
 	}
 	return v.plainObject()
 }

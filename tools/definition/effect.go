@@ -14,9 +14,6 @@ type effect struct {
 	Queue string `json:"queue"`
 }
 
-// defaultQueue is the queue of a question to a person that names none.
-const defaultQueue = "default"
-
 // executor compiles what happens before the target is reached; nil when nothing does.
 func (b *builder) executor(v *value, at string) *workflow.Executor {
 	if v == nil || !b.is(v, at, '{') {
@@ -27,7 +24,7 @@ func (b *builder) executor(v *value, at string) *workflow.Executor {
 		return nil
 	}
 	keys := []string{"kind", "risk"}
-	if kind == kindHuman {
+	if kind == workflow.KindHuman {
 		keys = append(keys, "queue")
 	}
 	var read effect
@@ -35,8 +32,8 @@ func (b *builder) executor(v *value, at string) *workflow.Executor {
 		return nil
 	}
 	e := &workflow.Executor{Kind: kind, Tier: max(auth.Low, b.reader.risk(v, read.Risk, at))}
-	if kind == kindHuman {
-		e.Queue = cmp.Or(read.Queue, defaultQueue)
+	if kind == workflow.KindHuman {
+		e.Queue = cmp.Or(read.Queue, workflow.DefaultQueue)
 		if !isLabel(e.Queue) {
 			b.about(BadValue, at+"/queue", labelForm)
 		}

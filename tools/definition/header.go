@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -60,7 +61,7 @@ func (h *headers) mark(property *value, m member, path string, reachable bool) {
 	switch {
 	case !reachable:
 		h.about(BadSchema, path, "must stand in a property that only properties lead to")
-	case kind == nil || kind.kind != '"' || index([]string{"string", "integer", "boolean"}, kind.text) < 0:
+	case kind == nil || kind.kind != '"' || !slices.Contains([]string{"string", "integer", "boolean"}, kind.text):
 		h.about(BadSchema, path, "needs a property of type string, integer or boolean")
 	case m.kind != '"' || !isToken(m.text):
 		h.about(BadSchema, path, "must be the rest of a header's name: letters, digits and !#$%&'*+-.^_`|~")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"prax/tools/lexicon"
 	"prax/tools/workflow"
 )
 
@@ -44,11 +45,11 @@ func (c *compiler) guidanceItems() (items []Item) {
 	for _, subject := range c.subjects {
 		g := c.fragments[subject]
 		it := Item{
-			ID: subject, Kind: Skill, Title: subject, Description: "Guidance to " + g.Verb + ": " + termOf(subject) + ".",
+			ID: subject, Kind: Skill, Title: subject, Description: "Guidance to " + g.Verb + ": " + lexicon.TermOf(subject) + ".",
 			Text: subject + " " + g.Verb, Verb: g.Verb, Lifecycle: g.Lifecycle, Body: g.Body, Hash: g.Hash, Source: g.Source,
 		}
 		if g.Script {
-			it.Kind, it.Description = Script, "Script to "+g.Verb+": "+termOf(subject)+"."
+			it.Kind, it.Description = Script, "Script to "+g.Verb+": "+lexicon.TermOf(subject)+"."
 		}
 		items = append(items, it)
 	}

@@ -7,15 +7,11 @@ import (
 	"strings"
 
 	"prax/tools"
+	"prax/tools/workflow"
 )
 
-// The kinds of executor that a workflow may have.
-const (
-	kindNoop  = "noop"  // does nothing: its output is {}
-	kindHuman = "human" // asks a person
-)
-
-var workflowKinds = []string{kindHuman, kindNoop}
+// workflowKinds are the kinds of executor that a workflow may have.
+var workflowKinds = []string{workflow.KindHuman, workflow.KindNoop}
 
 // laterKinds are those that praxec has and prax does not yet.
 var laterKinds = []string{

@@ -5,16 +5,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"prax/tools/lexicon"
 )
 
 // entry is one of `lexicon`.
 type entry struct {
-	Short      string   `json:"definition_short"`
-	Long       string   `json:"definition_long"`
-	Aliases    []string `json:"aliases"`
-	Context    string   `json:"bounded_context"`
-	Refs       []string `json:"refs"`
-	Governance string   `json:"governance"`
+	Short      string             `json:"definition_short"`
+	Long       string             `json:"definition_long"`
+	Aliases    []string           `json:"aliases"`
+	Context    string             `json:"bounded_context"`
+	Refs       []string           `json:"refs"`
+	Governance lexicon.Governance `json:"governance"`
 }
 
 // maxEntry bounds an entry of the lexicon, in bytes of JSON.
@@ -42,14 +44,14 @@ func (c *compiler) lexicon(v *value) (terms []Term) {
 func (c *compiler) term(m member, path string) Term {
 	var e entry
 	fits := c.read(m.value, path, &e)
-	t := Term{Term: m.name, Short: e.Short, Long: e.Long, Aliases: e.Aliases, Context: e.Context, Refs: e.Refs, Governance: Governance(cmp.Or(e.Governance, string(HumanOnly)))}
+	t := Term{Term: m.name, Short: e.Short, Long: e.Long, Aliases: e.Aliases, Context: e.Context, Refs: e.Refs, Governance: cmp.Or(e.Governance, lexicon.HumanOnly)}
 	t.Entry = m.appendJSON(nil)
 	switch {
 	case !fits:
 	case strings.TrimSpace(e.Short) == "":
 		c.about(InvalidLexiconEntry, path, "has no definition_short")
-	case t.Governance != HumanOnly && t.Governance != AgentMayPropose:
-		c.about(InvalidLexiconEntry, path+"/governance", "must be human-only or agent-may-propose, is "+strconv.Quote(shown(e.Governance)))
+	case t.Governance != lexicon.HumanOnly && t.Governance != lexicon.AgentMayPropose:
+		c.about(InvalidLexiconEntry, path+"/governance", "must be human-only or agent-may-propose, is "+strconv.Quote(shown(string(e.Governance))))
 	case len(t.Entry) > maxEntry:
 		c.about(InvalidLexiconEntry, path, "is longer than "+strconv.Itoa(maxEntry)+" bytes")
 	}

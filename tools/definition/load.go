@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"prax/tools"
+	"prax/tools/lexicon"
 	"prax/tools/workflow"
 )
 
@@ -131,9 +132,9 @@ func (c *compiler) known(terms []Term, able []*ability) {
 		}
 	}
 	for _, subject := range c.subjects {
-		c.isTerm[termOf(subject)] = true
+		c.isTerm[lexicon.TermOf(subject)] = true
 	}
 	for _, a := range able {
-		c.isTerm[a.name], c.isTerm[termOf(a.name)] = true, true
+		c.isTerm[a.name], c.isTerm[lexicon.TermOf(a.name)] = true, true
 	}
 }

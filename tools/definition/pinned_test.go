@@ -15,6 +15,7 @@ import (
 
 	"prax/store/digest"
 	"prax/tools/definition"
+	"prax/tools/lexicon"
 )
 
 // good are the sets of all fixtures that load.
@@ -273,9 +274,9 @@ func TestLexicon(t *testing.T) {
 	t.Parallel()
 	set := good(t)["words"]
 	want := []definition.Term{
-		{Term: "basket", Short: "What a visitor has chosen so far.", Context: "shop", Refs: []string{"order-line"}, Governance: definition.AgentMayPropose,
+		{Term: "basket", Short: "What a visitor has chosen so far.", Context: "shop", Refs: []string{"order-line"}, Governance: lexicon.AgentMayPropose,
 			Entry: jsontext.Value(`{"definition_short":"What a visitor has chosen so far.","governance":"agent-may-propose","bounded_context":"shop","refs":["order-line"]}`)},
-		{Term: "order-line", Short: "One product row of an order.", Aliases: []string{"order-item"}, Context: "shop", Governance: definition.HumanOnly,
+		{Term: "order-line", Short: "One product row of an order.", Aliases: []string{"order-item"}, Context: "shop", Governance: lexicon.HumanOnly,
 			Entry: jsontext.Value(`{"definition_short":"One product row of an order.","aliases":["order-item"],"bounded_context":"shop"}`)},
 	}
 	if diff := cmp.Diff(want, set.Lexicon); diff != "" {

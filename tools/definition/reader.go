@@ -165,7 +165,7 @@ func (r *reader) fillStruct(v *value, path string, out reflect.Value) bool {
 	fits := true
 	for _, m := range v.members {
 		at := below(path, m.name)
-		i := index(known, m.name)
+		i := slices.Index(known, m.name)
 		if i < 0 && r.sated() {
 			return false
 		}
@@ -202,15 +202,6 @@ func keysOf(t reflect.Type) []string {
 		known[i] = t.Field(i).Tag.Get("json")
 	}
 	return known
-}
-
-func index(known []string, name string) int {
-	for i, k := range known {
-		if k == name {
-			return i
-		}
-	}
-	return -1
 }
 
 // unknown is the sentence about a key that does not exist.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
+	"prax/tools/lexicon"
 	"prax/tools/workflow"
 )
 
@@ -50,7 +50,7 @@ func (r *resolver) references(v *value) *value {
 			library.members = append(library.members, member{v.place, subject, guidanceValue(g, v.place)})
 			continue
 		}
-		term := termOf(subject)
+		term := lexicon.TermOf(subject)
 		if r.isTerm[term] {
 			continue
 		}
@@ -71,14 +71,6 @@ func (r *resolver) references(v *value) *value {
 func (r *resolver) doubt(subject, term string) {
 	r.problem(Pending, true, r.subjects[subject], r.path, r.shown(r.path)+" refers to "+strconv.Quote(shown(subject))+
 		", which is no skill and no script: it cannot be started before the lexicon has the term "+strconv.Quote(shown(term)))
-}
-
-// termOf is the term of a subject: what comes after its first dot.
-func termOf(subject string) string {
-	if _, after, found := strings.Cut(subject, "."); found {
-		return after
-	}
-	return subject
 }
 
 // guidanceValue is a skill or a script in the stored form.

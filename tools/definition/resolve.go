@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"prax/auth"
+	"prax/tools/workflow"
 )
 
 // resolver writes out one workflow: everything that it refers to becomes part of it.
@@ -170,7 +171,7 @@ func (r *resolver) executorOf(e *value, path string, tier auth.Tier) (*value, []
 	if name == nil {
 		return r.rated(e, path, tier), nil
 	}
-	harmless := objectValue(e.place, member{e.place, "kind", textValue(e.place, kindNoop)})
+	harmless := objectValue(e.place, member{e.place, "kind", textValue(e.place, workflow.KindNoop)})
 	for _, m := range e.members {
 		if m.name != "capability" {
 			r.note(UnknownKey, m.place, below(path, m.name), strconv.Quote(shown(m.name))+" is not known beside a capability, which brings its executor")

@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/tools"
+	"prax/tools/lexicon"
 	"prax/tools/workflow"
 )
 
@@ -96,18 +97,9 @@ type Term struct {
 	Aliases    []string
 	Context    string // the bounded context; "": none
 	Refs       []string
-	Governance Governance
-	Entry      jsontext.Value // all of it but the term, as it was written
+	Governance lexicon.Governance // human-only where nothing is said
+	Entry      jsontext.Value     // all of it but the term, as it was written
 }
-
-// Governance says who may change a term.
-type Governance string
-
-// The governances.
-const (
-	HumanOnly       Governance = "human-only" // where nothing is said
-	AgentMayPropose Governance = "agent-may-propose"
-)
 
 // Settings are what the configuration says about the two tools themselves.
 type Settings struct {

@@ -166,7 +166,7 @@ func (b *builder) entering(a *action, at string) *workflow.Action {
 	made := &workflow.Action{Executor: b.executor(a.Executor, at+"/executor"), Output: b.output(a.Output, at+"/output", inOutput&^expr.Arguments)}
 	if e := made.Executor; e != nil {
 		switch {
-		case e.Kind == kindHuman:
+		case e.Kind == workflow.KindHuman:
 			b.about(Misplaced, at+"/executor", "asks a person, which only a transition can do")
 		case !e.Tier.Exposable():
 			b.about(Misplaced, at+"/executor", "is of risk high: it stands only on a transition whose actor is human")

@@ -15,7 +15,7 @@ import (
 // noArguments is the schema of a tool that says nothing of any.
 const noArguments = `{"type":"object","additionalProperties":false}`
 
-// judge checks a capability by itself, and makes the tool that it is when it is exposed as one. What it returns is
+// judgeCapability checks a capability by itself, and makes the tool that it is when it is exposed as one. What it returns is
 // worth nothing when there is a problem.
 func (c *compiler) judgeCapability(a *ability) *tools.Tool {
 	c.lengths(a)

@@ -57,7 +57,7 @@ func (b *builder) transitions(p *phase, at string) []*workflow.Transition {
 		here := below(at, m.name)
 		switch {
 		case !b.label(m, here, "a transition"):
-		case b.asks && m.name == askHuman:
+		case b.asks && m.name == workflow.AskHuman:
 			b.note(NameTaken, m.place, here, b.shown(here)+" is the name of the transition that enable_human_ask adds")
 		default:
 			list = append(list, b.transition(m, here))
@@ -65,7 +65,7 @@ func (b *builder) transitions(p *phase, at string) []*workflow.Transition {
 	}
 	if len(p.Order) > 0 {
 		slices.SortStableFunc(list, func(x, y *workflow.Transition) int {
-			return cmp.Compare(index(p.Order, x.Name), index(p.Order, y.Name))
+			return cmp.Compare(slices.Index(p.Order, x.Name), slices.Index(p.Order, y.Name))
 		})
 	}
 	return list
@@ -120,7 +120,7 @@ func (b *builder) judgeActor(t *workflow.Transition, at string) {
 	case e == nil:
 	case e.Tier == auth.High && t.Actor != workflow.Human:
 		b.about(Misplaced, at+"/executor", "is of risk high: it stands only on a transition whose actor is human")
-	case e.Kind == kindHuman && t.Actor == workflow.Deterministic:
+	case e.Kind == workflow.KindHuman && t.Actor == workflow.Deterministic:
 		b.about(Misplaced, at+"/executor", "asks a person, which nothing that goes by itself can do: say actor: human")
 	}
 }
@@ -135,7 +135,7 @@ type choices struct {
 
 // gate reads what a person is shown, and may choose from.
 func (b *builder) gate(t *workflow.Transition, read *move, at string) {
-	asked := t.Actor == workflow.Human || t.Executor != nil && t.Executor.Kind == kindHuman
+	asked := t.Actor == workflow.Human || t.Executor != nil && t.Executor.Kind == workflow.KindHuman
 	if read.Presents != nil {
 		if t.Presents = b.presents(read.Presents, at+"/presents"); !asked {
 			b.about(InvalidPresents, at+"/presents", "is shown to nobody: say actor: human")

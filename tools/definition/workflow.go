@@ -59,17 +59,11 @@ type outcome struct {
 
 // What counts where nothing is said, and the bounds of what may be.
 const (
-	defaultChain    = 50
-	maxChain        = 1000
-	defaultHops     = 300
 	maxHops         = 1_000_000
 	defaultDeadline = 1800
 	maxDeadline     = 1_000_000
-	defaultAsk      = 5
 	maxAsk          = 1000
 	maxTimeout      = int64(10 * 366 * 24 * time.Hour / time.Millisecond)
-	maxContext      = 1 << 20 // bytes of the context at the start
-	askHuman        = "ask_human"
 )
 
 // What can be read where.
@@ -155,11 +149,11 @@ func (b *builder) texts(f *flow) {
 func (b *builder) limits(f *flow) {
 	d := b.d
 	d.Filter = b.filter(f.LinkFilter, "/linkFilter")
-	d.MaxChain = b.number(f.MaxChainDepth, "/maxChainDepth", 1, maxChain, defaultChain)
-	d.MaxHops = b.number(f.HopBudget, "/livelockHopBudget", 1, maxHops, defaultHops)
+	d.MaxChain = b.number(f.MaxChainDepth, "/maxChainDepth", 1, workflow.MaxChain, workflow.DefaultChain)
+	d.MaxHops = b.number(f.HopBudget, "/livelockHopBudget", 1, maxHops, workflow.DefaultHops)
 	d.MaxDriven = time.Duration(b.number(f.DeadlineSecs, "/missionDeadlineSecs", 0, maxDeadline, defaultDeadline)) * time.Second
 	d.AskHuman, b.asks = f.AskHuman, f.AskHuman
-	d.MaxAskHuman = b.number(f.AskHumanCap, "/human_ask_cap", 1, maxAsk, defaultAsk)
+	d.MaxAskHuman = b.number(f.AskHumanCap, "/human_ask_cap", 1, maxAsk, workflow.DefaultAsks)
 }
 
 // number is one within bounds, or what counts where none is given.

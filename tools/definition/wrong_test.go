@@ -56,7 +56,7 @@ func TestWrong(t *testing.T) {
 		{"a link filter of another kind", inFlow, "linkFilter: byguards", []string{`bad-value /workflows/w/linkFilter: must be all or byGuards, is "byguards"`}},
 		{"another visibility", inFlow, "visibility: public", []string{"bad-value /workflows/w/visibility: must be owner or shared"}},
 		{"a granted kernel", inFlow, "grants: [praxec_command]", []string{"bad-value /workflows/w/grants/0: is a tool of the kernel"}},
-		{"a chain without end", inFlow, "maxChainDepth: 100000", []string{"bad-value /workflows/w/maxChainDepth: must be 1 to 1000, is 100000"}},
+		{"a chain without end", inFlow, "maxChainDepth: 100000", []string{"bad-value /workflows/w/maxChainDepth: must be 1 to 500, is 100000"}},
 		{"an outcome of nothing", inFlow, "outcomes: [ {} ]", []string{"missing-key /workflows/w/outcomes/0: has no id", "missing-key /workflows/w/outcomes/0: has no statement", "missing-key /workflows/w/outcomes/0: has no check"}},
 		{"two outcomes of one id", inFlow, "outcomes: [ { id: a, statement: S, check: \"$.context.n == 1\" }, { id: a, statement: S, check: \"$.context.n == 1\" } ]", []string{"name-taken /workflows/w/outcomes/1/id: is that of another outcome"}},
 		{"an outcome that reads arguments", inFlow, "outcomes: [ { id: a, statement: S, check: \"$.arguments.n == 1\" } ]", []string{"UNRESOLVABLE_GUARD_SCOPE /workflows/w/outcomes/0/check: must begin with"}},

@@ -18,8 +18,11 @@ const (
 // every state.
 const AskHuman = "ask_human"
 
-// defaultAsks is how often a person may be asked where the definition does not say.
-const defaultAsks = 5
+// DefaultAsks is how often a person may be asked where the definition does not say.
+const DefaultAsks = 5
+
+// DefaultQueue is asked where an executor names no queue.
+const DefaultQueue = "default"
 
 var askHumanSchema = sync.OnceValue(func() *Schema {
 	s, err := NewSchema(jsontext.Value(`{"type":"object",` +
@@ -42,7 +45,7 @@ func askHuman(s *State) *Transition {
 		Actor:       Agent,
 		Target:      s.Name,
 		Input:       askHumanSchema(),
-		Action:      Action{Executor: &Executor{Kind: KindHuman, Tier: auth.Low, Queue: "default"}},
+		Action:      Action{Executor: &Executor{Kind: KindHuman, Tier: auth.Low, Queue: DefaultQueue}},
 		Light:       true,
 	}
 }
@@ -95,7 +98,7 @@ func (d *Definition) maxAsks() int {
 	if d.MaxAskHuman > 0 {
 		return d.MaxAskHuman
 	}
-	return defaultAsks
+	return DefaultAsks
 }
 
 // fired counts that a transition was taken. The maps are never changed, but replaced.

@@ -41,7 +41,7 @@ func (s *stage) material() map[string]any {
 // queue is who is asked.
 func (e *Executor) queue() string {
 	if e.Queue == "" {
-		return "default"
+		return DefaultQueue
 	}
 	return e.Queue
 }
