@@ -91,7 +91,7 @@ func (b *builder) build() *workflow.Definition {
 	d := &workflow.Definition{
 		ID: f.ID, Title: f.Title, Description: f.Description, Tags: f.Tags, Aliases: f.Aliases, Examples: f.Examples,
 		Initial: f.InitialState, Filter: workflow.AllLinks, Shared: f.Visibility == "shared", Grants: f.Grants,
-		Skills: f.Skills, Pending: f.Pending,
+		Skills: f.Skills, Pending: f.Pending, Discreet: f.ID == ProxyID,
 	}
 	b.d = d
 	d.Version = b.version(f.Version)

@@ -30,7 +30,7 @@ type entry struct {
 // known is a definition in force, as callers may read it.
 type known struct {
 	*workflow.Definition
-	text func() (jsontext.Value, error) // see [readable]
+	text func() (jsontext.Value, error) // all of it: see [readable]
 }
 
 // current is the catalog of the set in force.
@@ -47,7 +47,7 @@ func (k *kernel) current() *catalog {
 func newCatalog(set *definition.Set) *catalog {
 	c := &catalog{set: set, byID: map[string][]*entry{}, known: map[string]*known{}}
 	for _, d := range set.Definitions {
-		c.known[d.ID] = &known{d, sync.OnceValues(func() (jsontext.Value, error) { return readable(d) })}
+		c.known[d.ID] = &known{d, sync.OnceValues(func() (jsontext.Value, error) { return readable(d, nil) })}
 	}
 	for n := range set.Items {
 		e := &entry{Item: &set.Items[n]}
@@ -96,28 +96,7 @@ func (q *request) sees(e *entry) bool {
 	case e.definition == "" || !q.granted(e.definition):
 		return false
 	}
-	return q.admits(e.guards)
-}
-
-// admits tells whether guards about who a caller is let this one through. Others depend on the run.
-func (q *request) admits(guards []*workflow.Guard) bool {
-	for _, g := range guards {
-		switch g.Kind {
-		case workflow.GuardPermission:
-			if !q.p.Permissions.Has(g.Name) {
-				return false
-			}
-		case workflow.GuardRole:
-			if !q.p.Roles.Has(g.Name) {
-				return false
-			}
-		case workflow.GuardAllOf:
-			if !q.admits(g.Guards) {
-				return false
-			}
-		}
-	}
-	return true
+	return workflow.Admits(q.caller(), e.guards)
 }
 
 // entry is the one of this id that the caller may find; nil when there is none.

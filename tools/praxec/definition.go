@@ -24,7 +24,7 @@ func (q *request) readDefinition(id string) (any, error) {
 	if d == nil {
 		return q.unknownDefinition(id), nil
 	}
-	text, err := d.text()
+	text, err := q.text(d)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,22 @@ type (
 	}
 )
 
-// readable is a definition as callers may read it.
-func readable(d *workflow.Definition) (jsontext.Value, error) {
+// text is a definition as this caller may read it.
+func (q *request) text(d *known) (jsontext.Value, error) {
+	if !d.Discreet {
+		return d.text()
+	}
+	caller := q.caller()
+	return readable(d.Definition, &caller)
+}
+
+// caller is who asks, as the engine judges it.
+func (q *request) caller() workflow.Caller {
+	return workflow.Caller{Client: q.p.Client, User: q.p.User, Roles: q.p.Roles, Permissions: q.p.Permissions}
+}
+
+// readable is a definition as a caller may read it; nil: whoever may read all of it.
+func readable(d *workflow.Definition, c *workflow.Caller) (jsontext.Value, error) {
 	r := readableDefinition{
 		ID: d.ID, Version: d.Version, Title: d.Title, Description: d.Description, Tags: d.Tags, Aliases: d.Aliases,
 		InitialState: d.Initial, States: object{},
@@ -87,6 +101,9 @@ func readable(d *workflow.Definition) (jsontext.Value, error) {
 	for _, s := range d.States {
 		state := readableState{Description: s.Description, Terminal: s.Terminal, Outcome: s.Outcome}
 		for _, t := range d.Offered(s) {
+			if c != nil && !d.Reveals(*c, t) {
+				continue
+			}
 			state.Transitions = append(state.Transitions, member{t.Name, readableOf(t)})
 		}
 		r.States = append(r.States, member{s.Name, state})

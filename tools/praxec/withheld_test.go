@@ -3,6 +3,8 @@ package praxec_test
 import (
 	"strings"
 	"testing"
+
+	"prax/tools/praxec"
 )
 
 // TestObserveNotGranted: what happened in workflows of a definition that a client was not granted, or is not granted any
@@ -73,4 +75,49 @@ func gatesOf(a answer) string {
 		names = append(names, strings.TrimSpace(g.text("transition")+" "+g.text("resolve.blocked.code")))
 	}
 	return strings.Join(names, ", ")
+}
+
+// TestCapabilityWithheld: a capability whose guards keep a caller out answers by every door like one that does not exist;
+// for who is let through it is there.
+func TestCapabilityWithheld(t *testing.T) {
+	t.Parallel()
+	h := open(t, "testdata/cases.yaml")
+	run := h.start(agent, "proxy_default", `{}`)
+	const real, none = "ops.drain", "ops.zzzzz"
+	for _, call := range [][2]string{
+		{praxec.Query, `{"definitionId":"proxy_default"}`},
+		{praxec.Query, `{"subject":"NAME"}`},
+		{praxec.Query, `{"query":"drain"}`},
+		{praxec.Query, `{"workflowId":"` + run.id() + `","transition":"NAME"}`},
+		{praxec.Query, `{"workflowId":"` + run.id() + `","transition":"sys.date"}`},
+		{praxec.Command, submission(run, "NAME", `{}`)},
+		{praxec.Command, submission(run, "NAME", `{"wrong":1}`)},
+	} {
+		got := h.raw(agent, call[0], strings.ReplaceAll(call[1], "NAME", real))
+		equal(t, call[1], strings.ReplaceAll(got, real, none), h.raw(agent, call[0], strings.ReplaceAll(call[1], "NAME", none)))
+		if strings.Contains(strings.ReplaceAll(call[1], "NAME", real), real) {
+			continue
+		}
+		equal(t, call[1]+" tells", strings.Contains(got, real), false)
+	}
+	ops := permitting(agent, "ops")
+	equal(t, "it is read", strings.Contains(h.raw(ops, praxec.Query, `{"definitionId":"proxy_default"}`), `"ops.drain":{"title":"Drain"`), true)
+	equal(t, "it is legal", h.query(ops, `{"workflowId":"`+run.id()+`","transition":"ops.drain"}`).text("allowedFromCurrentState"), "true")
+	equal(t, "it is taken", h.submit(ops, run, real, `{}`).brief(), "ready 2 executed")
+}
+
+// TestAuditEscapes: what a caller wrote, and the audit has as a name, is a line of what can be seen.
+func TestAuditEscapes(t *testing.T) {
+	t.Parallel()
+	h := open(t, "testdata/cases.yaml")
+	a := h.start(agent, "ticket", `{"subject":"x"}`)
+	h.submit(agent, a, "a\u202eb", `{}`)
+	h.command(agent, `{"workflowId":"`+a.id()+`","intent":"cancel","summary":"c\u202e\u0007d"}`)
+	b := h.start(agent, "reading", `{}`)
+	h.submit(agent, b, "end", `{"e\u2066f":1}`)
+	told := show(h.eventually(agent, `{"observe":true}`, func(a answer) bool { return strings.Contains(show(a), "INVALID_TRANSITION") }))
+	for _, want := range []string{`a\\u202eb`, `c\\u202e\\ad`, `e\\u2066f`} {
+		equal(t, want, strings.Contains(told, want), true)
+	}
+	equal(t, "nothing is hidden", strings.ContainsAny(told, "\u202e\u2066"), false)
 }

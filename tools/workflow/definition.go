@@ -41,6 +41,7 @@ type Definition struct {
 
 	Outcomes []Outcome
 	Shared   bool     // visibility: shared
+	Discreet bool     // a transition whose guards about who asks do not hold is none for that caller
 	Grants   []string // tools that its executors may use beyond the caller's allowlist
 
 	AskHuman    bool // every state that can move has ask_human

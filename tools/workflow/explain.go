@@ -12,10 +12,12 @@ func (d *Definition) Explain(i *Instance, c Caller, transition string) Explanati
 	state := d.State(i.State)
 	if i.Open {
 		for _, t := range d.Offered(state) {
-			e.Legal = append(e.Legal, t.Name)
+			if d.Reveals(c, t) {
+				e.Legal = append(e.Legal, t.Name)
+			}
 		}
 	}
-	t := d.offer(state, transition)
+	t := d.offerTo(c, state, transition)
 	if !i.Open || t == nil {
 		e.Blocked = d.unoffered(i, transition)
 		return e

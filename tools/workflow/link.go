@@ -21,7 +21,7 @@ func (d *Definition) Links(i *Instance, c Caller) []Link {
 	var links []Link
 	filtered := d.filter(state) == ByGuards
 	for _, t := range d.Offered(state) {
-		if t.Actor == Deterministic || filtered && !d.shown(i, c, t) {
+		if t.Actor == Deterministic || !d.Reveals(c, t) || filtered && !d.shown(i, c, t) {
 			continue
 		}
 		links = append(links, d.link(i, c, t))

@@ -72,7 +72,7 @@ func (m *move) find(s Submit) (*Transition, *Refusal) {
 	if s.ExpectedVersion != m.next.Version {
 		return nil, refuse(StaleVersion, fmt.Sprintf("expected version %d, but the workflow is at version %d", s.ExpectedVersion, m.next.Version))
 	}
-	t := m.d.offer(m.state(), s.Transition)
+	t := m.d.offerTo(m.by, m.state(), s.Transition)
 	if t == nil {
 		return nil, refuse(InvalidTransition, "the state "+m.next.State+" has no transition "+clip(s.Transition))
 	}
