@@ -30,7 +30,7 @@ func (c *call) event(i store.Instance, trail []workflow.Fact, by actor, failed *
 	if failed != nil {
 		e.Outcome, e.Code = tools.OutcomeError, string(failed.Code)
 	}
-	text, err := json.Marshal(Detail{i.ID, i.DefinitionID, c.correlation, i.TraceID, i.RunID, trail}, json.Deterministic(true))
+	text, err := json.Marshal(Detail{i.ID, i.DefinitionID, c.correlation, i.TraceID, i.RunID, safe(trail)}, json.Deterministic(true))
 	if err != nil {
 		text = []byte(`{"events":[]}`) // names and numbers always marshal; a change must not fail for its record
 	}
@@ -52,4 +52,33 @@ func (r *Runner) refused(c *call, i store.Instance, transition string, d workflo
 		}}}
 	}
 	r.config.Store.Record(c.event(i, trail, c.actor(), d.Refusal))
+}
+
+// safe is a trail whose texts are fit for the audit: the engine keeps them short, but as their caller wrote them.
+func safe(trail []workflow.Fact) []workflow.Fact {
+	facts := make([]workflow.Fact, len(trail))
+	for n, f := range trail {
+		facts[n] = workflow.Fact{Type: f.Type, Payload: safeValue(f.Payload).(map[string]any)}
+	}
+	return facts
+}
+
+func safeValue(value any) any {
+	switch v := value.(type) {
+	case string:
+		return store.SafeString(v)
+	case []any:
+		list := make([]any, len(v))
+		for n, one := range v {
+			list[n] = safeValue(one)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for name, one := range v {
+			object[name] = safeValue(one)
+		}
+		return object
+	}
+	return value
 }
