@@ -36,8 +36,12 @@ func (p *program) auditExport(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	return p.exportAudit(ctx, s, *after, head)
+}
+
+func (p *program) exportAudit(ctx context.Context, s *settings, after int64, head []byte) error {
 	var unread unreadable
-	err = p.readAudit(ctx, s, *after, func(w *bufio.Writer, e store.Event) error {
+	err := p.readAudit(ctx, s, after, func(w *bufio.Writer, e store.Event) error {
 		unread.note(e)
 		line, err := store.EncodeEvent(e)
 		if err != nil {

@@ -34,7 +34,10 @@ func joinArchives(ctx context.Context, s *settings, o operator, r *store.Report,
 	}
 	var pieces []store.Piece
 	for _, file := range files {
-		piece, err := readArchive(file, strings.TrimSpace(string(key)), joints)
+		piece, err := readArchive(ctx, file, strings.TrimSpace(string(key)), joints)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			r.Problem("%s: %v", file, err)
 			continue
@@ -92,12 +95,13 @@ func jointsOf(files []string, r *store.Report) (*store.Joints, error) {
 	return store.NewJoints(at), nil
 }
 
-func readArchive(file, publicKey string, j *store.Joints) (store.Piece, error) {
+func readArchive(ctx context.Context, file, publicKey string, j *store.Joints) (store.Piece, error) {
 	f, err := openArchive(file)
 	if err != nil {
 		return store.Piece{}, err
 	}
 	defer f.Close()
+	defer context.AfterFunc(ctx, func() { _ = f.Close() })() // which ends the reading
 	piece, err := store.ReadArchive(f, publicKey, j.Note)
 	piece.Name = file
 	return piece, err

@@ -40,17 +40,18 @@ func (p *program) auditTail(args []string) error {
 		return err
 	}
 	defer func() { _ = end() }()
-	t := &tail{want: want, count: *count}
+	return p.printTail(ctx, o, &tail{want: want, count: *count}, *follow)
+}
+
+func (p *program) printTail(ctx context.Context, o operator, t *tail, follow bool) error {
 	if err := t.fill(ctx, o); err != nil {
 		return err
 	}
 	var unread unreadable
-	if err := unread.printLines(p.stdout, t.lines); err != nil {
-		return err
-	}
-	if *follow {
+	err := unread.printLines(p.stdout, t.lines)
+	if err == nil && follow {
 		err = o.Events(ctx, t.last, true, func(events []store.Event) error {
-			return unread.printLines(p.stdout, want.lines(events))
+			return unread.printLines(p.stdout, t.want.lines(events))
 		})
 	}
 	if err != nil {

@@ -37,11 +37,10 @@ func (p *program) auditVerify(args []string) error {
 	defer func() { _ = end() }()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	r, err := o.Verify(ctx)
-	if err != nil {
-		return err
+	r, pieces, err := verify(ctx, s, o, archives)
+	if ctx.Err() != nil {
+		return failed("", "interrupted: nothing was found out")
 	}
-	pieces, err := joinArchives(ctx, s, o, &r, archives)
 	if err != nil {
 		return err
 	}
@@ -54,6 +53,16 @@ func (p *program) auditVerify(args []string) error {
 		return &failure{code: exitFailed, err: errShown}
 	}
 	return err
+}
+
+// verify walks the chain, and the archives before it.
+func verify(ctx context.Context, s *settings, o operator, archives []string) (store.Report, []store.Piece, error) {
+	r, err := o.Verify(ctx)
+	if err != nil {
+		return r, nil, err
+	}
+	pieces, err := joinArchives(ctx, s, o, &r, archives)
+	return r, pieces, err
 }
 
 func verified(r store.Report, pieces []store.Piece) any {

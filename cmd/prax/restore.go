@@ -127,9 +127,9 @@ func explainRestore(err error) error {
 	case errors.Is(err, store.ErrNewer):
 		return failed("restore it with the prax that wrote it, or a newer one", "%w", err)
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
-		return failed("make room: nothing was left of the restore", "%w", err)
+		return failed("make room, and restore again: the data directory is as it was", "%w", err)
 	case errors.Is(err, context.Canceled):
-		return failed("", "interrupted: nothing was left of the restore")
+		return failed("", "interrupted: the data directory is as it was")
 	}
 	return err
 }
