@@ -21,10 +21,10 @@ func types(a answer) (names []string) {
 	return names
 }
 
-// eventually asks again until an answer is as it must be, ten seconds at most.
+// eventually asks again until an answer is as it must be, a minute at most.
 func (h *house) eventually(p auth.Principal, arguments string, met func(answer) bool) answer {
 	h.Helper()
-	deadline := time.NewTimer(10 * time.Second)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -9,7 +9,7 @@ import (
 	"prax/tools/praxec"
 )
 
-// size is the result of a call, which must be within what the server gives.
+// sized is the result of a call, which must be within what the server gives.
 func (h *house) sized(tool, arguments string) *tools.Result {
 	h.Helper()
 	res, err := h.call(agent, tool, arguments)

@@ -210,11 +210,9 @@ func (w *walk) ends(i *workflow.Instance) {
 	if err := workflow.Weigh(i.Context, workflow.MaxData); err != nil {
 		w.Fatal(err)
 	}
-	for _, slot := range []string{"local"} {
-		_, there := i.Context[slot]
-		if last := w.steps[len(w.steps)-1]; there && last.From != last.To && slices.Contains(last.Removed, slot) {
-			w.Fatalf("%s was removed and is there", slot)
-		}
+	_, there := i.Context["local"]
+	if last := w.steps[len(w.steps)-1]; there && last.From != last.To && slices.Contains(last.Removed, "local") {
+		w.Fatal("local was removed and is there")
 	}
 }
 
