@@ -45,11 +45,11 @@ func (o *ordered) shape() order {
 		do order
 	}{
 		{o.starts(), (*request).start},
-		{o.submits() && or(o.intent, "") != intentReject && or(o.intent, "") != intentCancel, (*request).submit},
+		{o.submits() && or(o.intent, "") == "", (*request).submit}, // a misspelt rejection must not approve
 		{o.submits() && or(o.intent, "") == intentReject, (*request).reject},
 		{o.cancels(), (*request).cancel},
 		{o.defines(), (*request).define},
-		{or(o.intent, "") == intentCancelSubject && o.unknown != nil, (*request).cancelSubject},
+		{or(o.intent, "") == intentCancelSubject && o.unknown != nil && !o.submits(), (*request).cancelSubject},
 	} {
 		if one.is {
 			found = append(found, one.do)
