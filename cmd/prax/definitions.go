@@ -47,6 +47,17 @@ func (s *settings) defineAll() (*definition.Set, definition.Problems) {
 	return definition.Load(path, kinds(), taken()...)
 }
 
+// definitionSet is what the file of definitions says, for a command that can do nothing without it.
+func (s *settings) definitionSet() (*definition.Set, error) {
+	switch set, problems := s.defineAll(); {
+	case set != nil:
+		return set, nil
+	case len(problems) == 0:
+		return nothingDefined, nil
+	}
+	return nil, failed("prax check names what is wrong with it", "%s cannot be used", s.Config)
+}
+
 // define reads the tools that are defined.
 func (s *settings) define() ([]*tools.Tool, definition.Problems) {
 	set, problems := s.defineAll()

@@ -25,6 +25,12 @@ type flags struct {
 	dev      *bool
 }
 
+// said tells whether a flag stands on the command line, be it with nothing.
+func (f *flags) said(name string) (found bool) {
+	f.Visit(func(fl *flag.Flag) { found = found || fl.Name == name })
+	return found
+}
+
 // flags starts the flags of a command.
 func (p *program) flags(path, synopsis, summary string) *flags {
 	f := &flags{

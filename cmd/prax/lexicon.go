@@ -6,34 +6,18 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"prax/server/control"
 	"prax/store"
 	"prax/store/sqlite"
-	"prax/tools/definition"
 	"prax/tools/lexicon"
 	"prax/tools/praxec"
 )
 
 // lexiconSettings is what the commands about the lexicon read.
 var lexiconSettings = []string{"PRAX_DATA", "PRAX_CONFIG"}
-
-// definitionSet is what the file of definitions says, for a command that runs without a server.
-func (s *settings) definitionSet() (*definition.Set, error) {
-	path := s.definitionFile()
-	if path == "" {
-		return nothingDefined, nil
-	}
-	set, problems := definition.Load(path, kinds(), taken()...)
-	if set == nil || problems.Fail() {
-		return nil, failed("prax check names what is wrong with it", "%s cannot be used", path)
-	}
-	return set, nil
-}
 
 // lexicon is that of the file of definitions, for a command that runs without a server.
 func (s *settings) lexicon() (*lexicon.Lexicon, error) {
@@ -48,24 +32,14 @@ func (s *settings) lexicon() (*lexicon.Lexicon, error) {
 // lexiconCommand is one command on the lexicon: its flags, and what it needs to act.
 type lexiconCommand struct {
 	*flags
-	p      *program
 	writes bool
 }
 
 // act does f in the running server, or else on the files: read-only unless it writes.
-func (c *lexiconCommand) act(f func(ctx context.Context, o operator) error) (err error) {
-	s, _, err := c.p.loadSettings(c.flags)
-	if err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	o, end, err := c.p.lexicographer(ctx, s, c.writes)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, end()) }()
-	return explainLexicon(f(ctx, o))
+func (c *lexiconCommand) act(f func(ctx context.Context, o operator) error) error {
+	return c.operate(func(ctx context.Context, s *settings) (operator, func() error, error) {
+		return c.p.lexicographer(ctx, s, c.writes)
+	}, func(ctx context.Context, o operator) error { return explainLexicon(f(ctx, o)) })
 }
 
 func (p *program) lexicographer(ctx context.Context, s *settings, writes bool) (operator, func() error, error) {

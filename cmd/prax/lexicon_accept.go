@@ -21,7 +21,7 @@ func (p *program) lexiconAccept(args []string) error {
 	if *user == "" || *version < 1 {
 		return f.usage("--user USER and --version NUMBER say what was looked at: prax lexicon list shows them")
 	}
-	c := lexiconCommand{flags: f, p: p, writes: true}
+	c := lexiconCommand{flags: f, writes: true}
 	return c.act(func(ctx context.Context, o operator) error {
 		t, err := o.Accept(ctx, control.Word{Term: positional[0], User: *user, Version: *version})
 		if err != nil {

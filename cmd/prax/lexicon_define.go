@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 
@@ -25,15 +24,13 @@ func (p *program) lexiconDefine(args []string) error {
 		return err
 	}
 	d := control.Draft{Term: positional[0], Short: strings.Join(positional[1:], ""), Aliases: list(*aliases), Refs: list(*refs), Governance: lexicon.Governance(*governance)}
-	f.Visit(func(fl *flag.Flag) {
-		if fl.Name == "context" {
-			d.Context = bounded
-		}
-	})
+	if f.said("context") {
+		d.Context = bounded
+	}
 	if len(positional) == 1 && len(d.Aliases) == 0 {
 		return f.usage("DEFINITION or --aliases is missing")
 	}
-	c := lexiconCommand{flags: f, p: p, writes: true}
+	c := lexiconCommand{flags: f, writes: true}
 	return c.act(func(ctx context.Context, o operator) error {
 		t, err := o.Define(ctx, d)
 		if err != nil {

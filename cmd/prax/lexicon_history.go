@@ -15,7 +15,7 @@ func (p *program) lexiconHistory(args []string) error {
 	if err != nil {
 		return err
 	}
-	c := lexiconCommand{flags: f, p: p}
+	c := lexiconCommand{flags: f}
 	return c.act(func(ctx context.Context, o operator) error {
 		terms, err := o.TermHistory(ctx, control.Word{Term: positional[0]})
 		if err != nil {

@@ -13,7 +13,7 @@ func (p *program) lexiconList(args []string) error {
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
 	}
-	c := lexiconCommand{flags: f, p: p}
+	c := lexiconCommand{flags: f}
 	return c.act(func(ctx context.Context, o operator) error {
 		terms, err := o.Terms(ctx)
 		if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 
 	"prax/server/control"
@@ -18,15 +17,10 @@ func (p *program) lexiconRemove(args []string) error {
 	if err != nil {
 		return err
 	}
-	f.Visit(func(fl *flag.Flag) {
-		if fl.Name == "user" && *user == "" { // "$UNSET" does not mean everybody
-			err = f.usage("--user is empty: leave it out, or say whose")
-		}
-	})
-	if err != nil {
-		return err
+	if *user == "" && f.said("user") { // "$UNSET" does not mean everybody
+		return f.usage("--user is empty: leave it out, or say whose")
 	}
-	c := lexiconCommand{flags: f, p: p, writes: true}
+	c := lexiconCommand{flags: f, writes: true}
 	return c.act(func(ctx context.Context, o operator) error {
 		t, err := o.Remove(ctx, control.Word{Term: positional[0], User: *user})
 		if err != nil {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,6 +41,22 @@ type operator interface {
 	Graph(ctx context.Context, d control.Drawing) (control.Graph, error)
 	Approval(ctx context.Context, q control.Question) (control.Approval, error)
 	Resolve(ctx context.Context, v control.Verdict) (control.Resolved, error)
+}
+
+// operate does what a command is for with the operator that open gives, until a signal comes.
+func (f *flags) operate(open func(context.Context, *settings) (operator, func() error, error), do func(context.Context, operator) error) (err error) {
+	s, _, err := f.p.loadSettings(f)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	o, end, err := open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	return do(ctx, o)
 }
 
 // dial is the operator of the running server; false when none runs with this data directory.

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -42,28 +39,13 @@ func (p *program) workflowFlags(path, synopsis, summary string, writes bool) *wo
 }
 
 // act does f in the running server, or else on the files: read-only unless it writes.
-func (c *workflowCommand) act(f func(ctx context.Context, o operator) error) (err error) {
-	if *c.as == "" && c.given("as") { // "$UNSET" does not mean the operator
+func (c *workflowCommand) act(f func(ctx context.Context, o operator) error) error {
+	if *c.as == "" && c.said("as") { // "$UNSET" does not mean the operator
 		return c.usage("--as is empty: leave it out, or say whose rights are meant")
 	}
-	s, _, err := c.p.loadSettings(c.flags)
-	if err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
-	o, end, err := c.p.workflowOperator(ctx, s, c.writes, *c.as != "")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, end()) }()
-	return c.explain(f(ctx, o))
-}
-
-// given tells whether a flag was given.
-func (c *workflowCommand) given(name string) (found bool) {
-	c.Visit(func(fl *flag.Flag) { found = found || fl.Name == name })
-	return found
+	return c.operate(func(ctx context.Context, s *settings) (operator, func() error, error) {
+		return c.p.workflowOperator(ctx, s, c.writes, *c.as != "")
+	}, func(ctx context.Context, o operator) error { return c.explain(f(ctx, o)) })
 }
 
 func (p *program) workflowOperator(ctx context.Context, s *settings, writes, clients bool) (operator, func() error, error) {
