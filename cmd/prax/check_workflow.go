@@ -18,9 +18,14 @@ func (p *program) proofs(s *settings, set *definition.Set) []finding {
 		return nil
 	}
 	live := p.principals(s)
+	return proofs(set, func(id string) workflow.World { return worldOf(id, live) })
+}
+
+// proofs are the findings about each workflow of a set, in its world.
+func proofs(set *definition.Set, world func(id string) workflow.World) []finding {
 	var found []finding
 	for _, d := range set.Definitions {
-		for _, f := range d.Check(worldOf(d.ID, live)) {
+		for _, f := range d.Check(world(d.ID)) {
 			if d.ID == definition.ProxyID && f.Code == workflow.NoTerminal {
 				continue // it is made to go on for ever
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -61,6 +62,9 @@ func (a *app) definitionSet() *definition.Set {
 // applyDefinitions puts what a file defines in force, all of it or nothing. Definitions are stored first: one that
 // declares a version which had another content before must not come into force.
 func (a *app) applyDefinitions(set *definition.Set) error {
+	if err := a.prove(set); err != nil {
+		return err
+	}
 	if !a.quiet {
 		if err := a.runner.Pin(context.Background(), set.Definitions); err != nil {
 			return err
@@ -73,6 +77,26 @@ func (a *app) applyDefinitions(set *definition.Set) error {
 		return err
 	}
 	a.set.Store(set)
+	return nil
+}
+
+// maxProofs bounds how many findings a reading logs: prax check tells all of them.
+const maxProofs = 20
+
+// prove logs what can be proven to go wrong in the workflows of a set, whoever the clients are. It keeps nothing out
+// unless the file asks for that by gateway.strict_validation.
+func (a *app) prove(set *definition.Set) error {
+	found := proofs(set, func(string) workflow.World { return workflow.World{} })
+	for i, f := range found {
+		if i == maxProofs {
+			a.out.log.Warn("more is wrong with the workflows: prax check tells all of it", "findings", len(found))
+			break
+		}
+		a.out.log.Warn("definitions: " + f.line)
+		if f.fails && set.Settings.Strict {
+			return fmt.Errorf("%s, and gateway.strict_validation lets no finding pass", f.Text)
+		}
+	}
 	return nil
 }
 

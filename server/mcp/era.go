@@ -19,11 +19,15 @@ const (
 	keyServerInfo   = "io.modelcontextprotocol/serverInfo"
 	keySubscription = "io.modelcontextprotocol/subscriptionId"
 	keyProgress     = "progressToken"
+
+	// keyPrincipal is where callers of a local praxec say who they are. Here the token says it.
+	keyPrincipal = "io.praxec/principal"
 )
 
 // meta is what counts in a request's params._meta, raw; nil is a key that is not there.
 type meta struct {
 	version, capabilities, progress jsontext.Value
+	principal                       bool // it names one, which counts for nothing
 }
 
 func readMeta(m *jsonrpc.Message) (found meta) {
@@ -35,6 +39,8 @@ func readMeta(m *jsonrpc.Message) (found meta) {
 			found.capabilities = v
 		case keyProgress:
 			found.progress = v
+		case keyPrincipal:
+			found.principal = true
 		}
 	}
 	return found
@@ -44,6 +50,9 @@ func readMeta(m *jsonrpc.Message) (found meta) {
 // matters where a fault must win over another; it is the same for every caller.
 func (q *request) settle() error {
 	q.meta = readMeta(&q.m)
+	if q.meta.principal {
+		q.s.hint.Do(q.ignoresPrincipal)
+	}
 	asked, _ := jsonrpc.String(q.m.Method)
 	q.method = methods[asked]
 	q.x.Access.Method = "unknown"
@@ -115,6 +124,12 @@ func (q *request) settleLegacy(method string) error {
 		return refusal(http.StatusOK, jsonrpc.CodeNoMethod, "method not found: %s", store.SafeString(method))
 	}
 	return nil
+}
+
+// ignoresPrincipal tells the operator, once, why a caller that names its principal has not the rights of it.
+func (q *request) ignoresPrincipal() {
+	q.s.config.Log.Warn("a caller names its principal in _meta, which is ignored: its token says who it is; roles and permissions stand in clients.json",
+		"key", keyPrincipal, "client", q.x.Principal.Client)
 }
 
 // checkShape is about params as every method has them. A null counts as absent: many callers write

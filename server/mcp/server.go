@@ -45,6 +45,7 @@ type Server struct {
 	config Config
 	fixed  fixed
 	lists  lists
+	hint   sync.Once // about a principal in _meta
 
 	draining context.Context
 	drain    context.CancelCauseFunc
