@@ -237,7 +237,13 @@ func (o *Operator) begin(act, as, tool string) store.Event {
 
 // about is the event of an act on this word.
 func (o *Operator) about(act store.Event, w Word) store.Event {
-	act.Detail = detail{UID: o.uid, Term: w.Term, User: w.User, Version: w.Version}.text()
+	return o.on(act, detail{Term: w.Term, User: w.User, Version: w.Version})
+}
+
+// on is the event of an act on what the detail says.
+func (o *Operator) on(act store.Event, d detail) store.Event {
+	d.UID = o.uid
+	act.Detail = d.text()
 	return act
 }
 

@@ -216,10 +216,3 @@ func (o *Operator) reading(act store.Event, as string, f func(runner.Work) error
 	act.Registry = p.Generation
 	return o.ended(act, f(runner.Work{Principal: p, RequestID: act.RequestID, Remote: o.name}))
 }
-
-// on is the event of an act on what the detail says.
-func (o *Operator) on(act store.Event, d detail) store.Event {
-	d.UID = o.uid
-	act.Detail = d.text()
-	return act
-}
