@@ -93,7 +93,7 @@ func (c catalogue) grant(text string) (names, unknown []string, err error) {
 
 // near is the tool, or the word for several, that a name was probably meant to be.
 func (c catalogue) near(name string) string {
-	candidates := []string{"default", "low", "medium"}
+	candidates := []string{"default", "low", "medium", "praxec"}
 	for _, t := range c.list {
 		if t.Tier.Exposable() {
 			candidates = append(candidates, t.Name)

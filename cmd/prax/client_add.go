@@ -77,7 +77,7 @@ func (p *program) clientAdd(args []string) error {
 func (p *program) granted(text string, c catalogue) ([]string, error) {
 	names, unknown, err := c.grant(text)
 	if err != nil {
-		return nil, failed("--allow takes default, low, medium, and the names of tools that are LOW or MEDIUM", "--allow: %w", err)
+		return nil, failed("--allow takes default, low, medium, praxec, and the names of tools that are LOW or MEDIUM", "--allow: %w", err)
 	}
 	for _, name := range unknown {
 		near := ""
