@@ -112,14 +112,33 @@ func printCommands(w io.Writer, path string, table []command) {
 		fmt.Fprint(w, "prax serves an operator's tools to agents that hold a bearer token, and to nobody else.\n\n")
 	}
 	fmt.Fprintf(w, "usage: %s COMMAND [flags]\n\n", path)
+	width := columnOf(table)
 	for _, c := range table {
-		fmt.Fprintf(w, "  %-31s %s\n", c.spelled(), c.summary)
+		name := c.spelled()
+		if len(name) > width { // its summary goes below it, in the column of the others
+			fmt.Fprintf(w, "  %s\n", name)
+			name = ""
+		}
+		fmt.Fprintf(w, "  %-*s  %s\n", width, name, c.summary)
 	}
 	fmt.Fprintf(w, "\n%s COMMAND -h explains one.", path)
 	if path == "prax" {
 		fmt.Fprint(w, " To try it: prax serve --dev")
 	}
 	fmt.Fprintln(w)
+}
+
+// maxColumn bounds how far a long name moves the summaries of all commands to the right.
+const maxColumn = 36
+
+// columnOf is how wide the column of names is: as the longest that is within bounds.
+func columnOf(table []command) (width int) {
+	for _, c := range table {
+		if n := len(c.spelled()); n <= maxColumn {
+			width = max(width, n)
+		}
+	}
+	return width
 }
 
 // spelled is the command's name, with the commands of a group: client add|rotate.
