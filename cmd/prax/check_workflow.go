@@ -25,9 +25,13 @@ func (p *program) proofs(s *settings, set *definition.Set) []finding {
 func proofs(set *definition.Set, world func(id string) workflow.World) []finding {
 	var found []finding
 	for _, d := range set.Definitions {
-		for _, f := range d.Check(world(d.ID)) {
+		there := world(d.ID)
+		for _, f := range d.Check(there) {
 			if d.ID == definition.ProxyID && f.Code == workflow.NoTerminal {
 				continue // it is made to go on for ever
+			}
+			if f.Code == workflow.UnanswerableGate {
+				f.Text = unanswerable(d, there, f)
 			}
 			found = append(found, proof(set, d.ID, f))
 		}
@@ -35,12 +39,25 @@ func proofs(set *definition.Set, world func(id string) workflow.World) []finding
 	return found
 }
 
+// unanswerable says of a gate that no client answers whether the operator could, who may start a workflow as any
+// client may.
+func unanswerable(d *workflow.Definition, there workflow.World, f workflow.Finding) string {
+	there.Callers = append(slices.Clone(there.Callers), workflow.Caller{Client: "operator", Roles: auth.Names(auth.Human)})
+	gate := "the transition " + f.Transition + " of the state " + f.State + " waits for a person"
+	if slices.ContainsFunc(d.Check(there), func(g workflow.Finding) bool {
+		return g.Code == f.Code && g.State == f.State && g.Transition == f.Transition
+	}) {
+		return gate + " who is not there: neither a client of the role human nor the operator has what its guards ask for"
+	}
+	return gate + ": no client of the role human can answer it; the operator can"
+}
+
 // proof places a finding in the files.
 func proof(set *definition.Set, id string, f workflow.Finding) finding {
 	at := set.Place(id, f.Pointer)
 	text := "workflow " + id + ": " + f.Text
 	if way := strings.Join(f.Path, " → "); way != "" && !strings.Contains(f.Text, way) {
-		text += " [" + way + "]"
+		text += " [by way of " + way + "]"
 	}
 	p := definition.Problem{
 		Code: definition.Code(f.Code), Warning: f.Severity == workflow.SeverityWarning && !set.Settings.Strict,
