@@ -43,7 +43,7 @@ func (p *program) auditArchive(args []string) error {
 	}
 	done, err := o.Archive(ctx, to, s.archiveBefore(p.now()))
 	if err = errors.Join(err, end()); err != nil {
-		return explainArchive(ctx, err)
+		return explainArchive(ctx, to, err)
 	}
 	return p.printArchived(done)
 }
@@ -67,7 +67,7 @@ func (s *settings) archiveBefore(now time.Time) time.Time {
 	return now.Add(-s.Keep)
 }
 
-func explainArchive(ctx context.Context, err error) error {
+func explainArchive(ctx context.Context, to string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return failed("prax audit archive goes on from there; prax audit verify --archive tells what is where",
@@ -78,6 +78,8 @@ func explainArchive(ctx context.Context, err error) error {
 		return failed("name a file that does not exist, or a directory", "%w", err)
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return failed("make room, or name another disk: no event is lost", "%w", err)
+	case !exists(filepath.Dir(to)):
+		return failed(makeHint(filepath.Dir(to)), "%w", err)
 	}
 	return err
 }

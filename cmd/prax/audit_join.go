@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +53,9 @@ func joinArchives(ctx context.Context, s *settings, o operator, r *store.Report,
 func archiveFiles(paths []string) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, failed("--archive takes a file that prax audit archive wrote, or a directory of such files", "%w", err)
+		}
 		if err != nil {
 			return nil, err
 		}

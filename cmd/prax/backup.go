@@ -47,7 +47,7 @@ func (p *program) backup(args []string) error {
 		Data: s.Data, Dir: positional[0], Extra: extra, Version: readBuild().Version, Now: p.now, Unverified: *unverified,
 	})
 	if err != nil {
-		return explainBackup(err)
+		return explainBackup(positional[0], err)
 	}
 	p.recordBackup(s, sum)
 	return p.printBackup(s, positional[0], m, sum)
@@ -83,14 +83,17 @@ func (s *settings) definitionsName() string {
 	return sqlite.DefinitionName + "yaml"
 }
 
-func explainBackup(err error) error {
-	switch {
+func explainBackup(dir string, err error) error {
+	parent := filepath.Dir(filepath.Clean(dir))
+	switch failedAt := (*fs.PathError)(nil); {
 	case errors.Is(err, store.ErrNotWhole):
 		return failed("prax audit verify says what is wrong with the chain\n--unverified goes on all the same, and the manifest says so", "%w", err)
 	case errors.Is(err, sqlite.ErrNotEmpty), errors.Is(err, fs.ErrExist):
 		return failed("name a directory that does not exist", "%w", err)
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return failed("the disk is full: nothing was left of the backup; make room, or name another disk", "%w", err)
+	case errors.As(err, &failedAt) && failedAt.Path == dir && !exists(parent):
+		return failed(makeHint(parent), "%w", err)
 	case errors.Is(err, context.Canceled):
 		return failed("", "interrupted: nothing was left of the backup")
 	}
