@@ -14,7 +14,8 @@ import (
 	"prax/tools/workflow"
 )
 
-// TestExamplesRaiseNoAlarm proves the definitions that come with the program, as its operator alone would meet them.
+// TestExamplesRaiseNoAlarm proves the definitions that come with the program, as its operator alone would meet them, and
+// the sample of the trial server as its two clients do.
 func TestExamplesRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	files := []string{"../../tools/definition/testdata/hello.yaml"}
@@ -27,6 +28,11 @@ func TestExamplesRaiseNoAlarm(t *testing.T) {
 	if err != nil || len(files) < 2 {
 		t.Fatalf("examples: %v, %v", files, err)
 	}
+	files = append(files, "dev.yaml")
+	trial := []auth.Principal{
+		{Client: devAgent, User: devUser, Workflows: auth.Everything()},
+		{Client: devHuman, User: devUser, Workflows: auth.Everything(), Roles: auth.Names(auth.Human)},
+	}
 	definitions := 0
 	for _, file := range files {
 		set, problems := definition.Load(file, kinds())
@@ -36,7 +42,11 @@ func TestExamplesRaiseNoAlarm(t *testing.T) {
 		}
 		for _, d := range set.Definitions {
 			definitions++
-			for _, f := range d.Check(worldOf(d.ID, nil)) {
+			live := []auth.Principal(nil)
+			if file == "dev.yaml" {
+				live = trial
+			}
+			for _, f := range d.Check(worldOf(d.ID, live)) {
 				if d.ID != definition.ProxyID || f.Code != workflow.NoTerminal {
 					t.Errorf("%s", proof(set, d.ID, f).line)
 				}

@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed" // the sample workflow
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,13 +54,19 @@ func devLayers(f *flags, file, environ layer) ([]layer, error) {
 			"%s is a symbolic link, and the trial server writes nowhere but in its own directory", path)
 	}
 	texts := map[string]string{
-		"PRAX_DATA": data, "MCP_CLIENTS_PATH": path, "PRAX_CONFIG": filepath.Join(data, "praxec.yaml"), "MCP_SERVER_ENABLED": "true",
+		"PRAX_DATA": data, "MCP_CLIENTS_PATH": path, "PRAX_CONFIG": devDefinitions(data), "MCP_SERVER_ENABLED": "true",
 	}
 	return []layer{file, environ, {sourceDev, texts}, {"a flag", f.given}}, nil
 }
 
-// devTokens are the new tokens of the trial server's clients.
-type devTokens struct{ agent, human string }
+// devDefinitions is the trial server's own file of definitions.
+func devDefinitions(data string) string { return filepath.Join(data, "praxec.yaml") }
+
+// devTokens are the new tokens of the trial server's clients, and whether its workflow is the sample.
+type devTokens struct {
+	agent, human string
+	sampled      bool
+}
 
 // text says all that is needed to use the trial server, an item a line.
 func (t devTokens) text(url, data string) string {
@@ -68,6 +76,11 @@ func (t devTokens) text(url, data string) string {
 	fmt.Fprintf(w, "token of the person %q: %s\n", devHuman, t.human)
 	fmt.Fprintln(w, "new tokens at every start; the ones before no longer work")
 	fmt.Fprintf(w, "\ntry it:\n%s\n", curlLine(url, t.agent, devCall))
+	if t.sampled {
+		fmt.Fprintf(w, "\na workflow (%s), which waits for a person:\n", printable(devDefinitions(data)))
+		fmt.Fprintf(w, "prax workflow run trip '{\"to\":\"Vienna\"}' --choose propose --choose book --as %s --dev%s\n", devAgent, elsewhere(data))
+		fmt.Fprintf(w, "prax approvals list --dev%s\n", elsewhere(data))
+	}
 	fmt.Fprintf(w, "\nClaude Code:\n%s\n", claudeLine(url, t.agent))
 	fmt.Fprintf(w, "\nanother client: prax client add NAME --dev%s\nlogs follow; Ctrl-C stops\n\n", elsewhere(data))
 	return w.String()
@@ -86,8 +99,12 @@ func (a *app) prepareDev(ctx context.Context) (devTokens, error) {
 	if err := a.addSamples(ctx); err != nil {
 		return devTokens{}, fmt.Errorf("sample data: %w", err)
 	}
-	t := devTokens{auth.MintToken(), auth.MintToken()}
-	allow := append(clients.DefaultTools(), "memory_remember")
+	t := devTokens{agent: auth.MintToken(), human: auth.MintToken()}
+	var err error
+	if t.sampled, err = a.settings.addSampleWorkflow(); err != nil {
+		return devTokens{}, fmt.Errorf("sample workflow: %w", err)
+	}
+	allow := append(clients.DefaultTools(), "memory_remember", "praxec.query", "praxec.command")
 	agent := clients.Entry{Name: devAgent, Hash: auth.HashToken(t.agent), UserID: devUser, Allow: allow}
 	human := clients.Entry{Name: devHuman, Hash: auth.HashToken(t.human), UserID: devUser, Allow: allow, Roles: []string{auth.Human}}
 	for _, e := range []clients.Entry{agent, human} {
@@ -115,6 +132,31 @@ func explainDev(path string, err error) error {
 		hint = "prax check --dev says what is wrong with it; without that file a start makes a new one"
 	}
 	return failed(hint, "clients of the trial server, %s: %w", path, err)
+}
+
+//go:embed dev.yaml
+var sampleWorkflow []byte
+
+// addSampleWorkflow puts the sample workflow where the trial server's definitions are, unless anything stands there or
+// they are looked for elsewhere. It tells whether the sample is what is in force.
+func (s *settings) addSampleWorkflow() (bool, error) {
+	path := devDefinitions(s.Data)
+	if s.Config != path {
+		return false, nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // follows no link
+	if errors.Is(err, fs.ErrExist) {
+		text, err := readRegular(path, int64(len(sampleWorkflow))+1)
+		return err == nil && string(text) == string(sampleWorkflow), nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = f.Write(sampleWorkflow)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, errors.Join(err, os.Remove(path)) // half of it would be kept at the next start
+	}
+	return true, nil
 }
 
 func (a *app) addSamples(ctx context.Context) error {
