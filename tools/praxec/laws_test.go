@@ -189,7 +189,7 @@ func TestLaw7Promises(t *testing.T) {
 		}
 		callers[5].Allow = auth.Names(praxec.Query)
 		last, a := -1, answer(nil)
-		for range rapid.IntRange(1, 14).Draw(t, "steps") {
+		for range rapid.IntRange(1, 10).Draw(t, "steps") {
 			who := rapid.IntRange(0, len(callers)-1).Draw(t, "who")
 			p := callers[who]
 			if who != last {
