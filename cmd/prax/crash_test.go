@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -68,6 +69,7 @@ type crash struct {
 
 	mu    sync.Mutex
 	acked map[string]map[string]string // user, document id, body
+	moved map[string]map[string]int64  // user, instance id, version
 	sent  atomic.Int64
 }
 
@@ -78,7 +80,7 @@ func crashUser(i int) string { return fmt.Sprintf("u_%d", i) }
 func crashToken(i int) string { return fmt.Sprintf("crash-harness-token-%d", i) }
 
 func newCrash(t *testing.T) *crash {
-	c := &crash{t: t, dir: t.TempDir(), acked: map[string]map[string]string{}}
+	c := &crash{t: t, dir: t.TempDir(), acked: map[string]map[string]string{}, moved: map[string]map[string]int64{}}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -89,18 +91,20 @@ func newCrash(t *testing.T) *crash {
 	}
 	var clients []map[string]any
 	for i := range crashUsers {
-		c.acked[crashUser(i)] = map[string]string{}
+		c.acked[crashUser(i)], c.moved[crashUser(i)] = map[string]string{}, map[string]int64{}
 		clients = append(clients, map[string]any{
 			"name": fmt.Sprintf("agent-%d", i), "user_id": crashUser(i), "token_sha256": auth.HashToken(crashToken(i)).Hex(),
-			"allow": []string{"memory_remember", "memory_recall", "get_current_datetime", "trace_search"},
+			"allow": []string{"praxec.command", "memory_remember", "memory_recall", "get_current_datetime", "trace_search"},
 		})
 	}
 	text, err := json.Marshal(map[string]any{"clients": clients})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(c.dir, "clients.json"), text, 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"clients.json": string(text), "praxec.yaml": crashWorkflow} {
+		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return c
 }
@@ -138,6 +142,9 @@ func (c *crash) forget() {
 	if err := os.RemoveAll(c.data()); err != nil {
 		c.t.Fatal(err)
 	}
+	for _, versions := range c.moved {
+		clear(versions)
+	}
 }
 
 func (c *crash) data() string { return filepath.Join(c.dir, "data") }
@@ -156,6 +163,9 @@ func (c *crash) life(at string) {
 		for i := range 2 * crashUsers {
 			load.Go(func() { c.write(ctx, i%crashUsers) })
 			load.Go(func() { c.read(ctx, i%crashUsers) })
+		}
+		for i := range crashUsers {
+			load.Go(func() { c.move(ctx, i) })
 		}
 		c.die(cmd, at, ended)
 	}
@@ -324,7 +334,7 @@ func (c *crash) inquest(at string) {
 
 // compare holds the store to what callers were told, and the chain to the store.
 func (c *crash) compare(tx store.Tx) error {
-	if err := c.kept(tx); err != nil {
+	if err := errors.Join(c.kept(tx), c.stepped(tx)); err != nil {
 		return err
 	}
 	writes, err := countWrites(tx)
