@@ -31,16 +31,12 @@ func (p *program) workflowRun(args []string) error {
 		choices = append(choices, choice{name, object})
 		return err
 	})
-	positional, err := c.parse(args, 1, 2)
-	if err != nil {
-		return err
-	}
-	input, err := c.object(second(positional), "INPUT")
+	definition, input, err := c.parseStart(args)
 	if err != nil {
 		return err
 	}
 	return c.act(func(ctx context.Context, o operator) error {
-		r, err := c.start(ctx, o, positional[0], input, f)
+		r, err := c.start(ctx, o, definition, input, f)
 		if err != nil {
 			return err
 		}

@@ -16,21 +16,27 @@ func (c *workflowCommand) startFlags() startFlags {
 	}
 }
 
+// parseStart reads what is started, and with what.
+func (c *workflowCommand) parseStart(args []string) (definition string, input jsontext.Value, err error) {
+	positional, err := c.parse(args, 1, 2)
+	if err != nil {
+		return "", nil, err
+	}
+	input, err = c.object(second(positional), "INPUT")
+	return positional[0], input, err
+}
+
 // workflowStart starts an instance.
 func (p *program) workflowStart(args []string) error {
 	c := p.workflowFlags("workflow start", "DEFINITION [INPUT] [--run-id NAME] [flags]",
 		"Starts a workflow. It belongs to the operator, or with --as to the client's user. INPUT is a JSON object, {} when missing.", true)
 	f := c.startFlags()
-	positional, err := c.parse(args, 1, 2)
-	if err != nil {
-		return err
-	}
-	input, err := c.object(second(positional), "INPUT")
+	definition, input, err := c.parseStart(args)
 	if err != nil {
 		return err
 	}
 	return c.act(func(ctx context.Context, o operator) error {
-		r, err := c.start(ctx, o, positional[0], input, f)
+		r, err := c.start(ctx, o, definition, input, f)
 		if err != nil {
 			return err
 		}
