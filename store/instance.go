@@ -129,8 +129,8 @@ type Instances interface {
 	ListInstances(s auth.Scope, f InstanceFilter) ([]ListedInstance, error)
 
 	// Move makes a change, and voids every open approval of the instance but the one that the move opens or
-	// uses up. ErrConflict when the instance moved on or has ended, or its approval is not open any more or
-	// has expired at Next.Updated; ErrNotFound when there is no such instance of Next.User. What an instance
+	// uses up. ErrConflict when the instance moved on or has ended, when an attempt blocks it and the move does
+	// not cancel it, or when its approval is not open any more or has expired at Next.Updated; ErrNotFound when there is no such instance of Next.User. What an instance
 	// has from its start (client, run, definition, input …) stays as it is, whatever Next says. By whom an
 	// approval was answered is the Client of the first step.
 	Move(m Move) error
@@ -149,11 +149,11 @@ type Instances interface {
 	// Acknowledgements are those of an instance.
 	Acknowledgements(s auth.Scope, id string) ([]Acknowledgement, error)
 
-	// DueInstances returns open instances whose Due is not after now, those due first first, within the
-	// bounds of a list: for the server's own timer, whoever's they are.
+	// DueInstances returns open instances whose Due is not after now and that no attempt blocks, those due first
+	// first, within the bounds of a list: for the server's own timer, whoever's they are.
 	DueInstances(now time.Time, limit int) ([]Instance, error)
 
-	// NextDue is when the next timer of an open instance is due; zero: none.
+	// NextDue is when the next timer of an open instance that no attempt blocks is due; zero: none.
 	NextDue() (time.Time, error)
 
 	// OpenDefinitions are the id and hash of every definition that an open instance has pinned.

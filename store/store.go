@@ -50,6 +50,7 @@ type Tx interface {
 	Definitions
 	Instances
 	Approvals
+	Attempts
 	Terms
 }
 

@@ -32,6 +32,10 @@ const (
 	InvalidInput       Code = "INVALID_INPUT"
 	Corrupt            Code = "CORRUPT_WORKFLOW"
 
+	InProgress    Code = "IN_PROGRESS"    // an attempt runs: its end decides what comes next
+	EffectUnknown Code = "EFFECT_UNKNOWN" // an effect may have happened, and a person has to find out
+	ClientRevoked Code = "CLIENT_REVOKED" // the client that caused it is out: nothing more is done for it
+
 	ApprovalNotOpen  Code = "APPROVAL_NOT_OPEN"        // unknown, used up, rejected, or voided by a change
 	ApprovalExpired  Code = "APPROVAL_EXPIRED"         // nobody answered in time
 	ApprovalMismatch Code = "APPROVAL_DIGEST_MISMATCH" // the answer is to other material than what was asked
@@ -74,6 +78,9 @@ var hints = map[Code]string{
 	WorkflowCompleted:  "start a new one",
 	InvalidInput:       "correct the input by the violations and the definition's inputSchema, and start again",
 	Corrupt:            "the operator must look at this instance",
+	InProgress:         "read the workflow until it is done: the link get; cancel ends it",
+	EffectUnknown:      "a person has to find out whether it happened, and take reconcile_applied or reconcile_not_applied",
+	ClientRevoked:      "a person has to take it on, or cancel it",
 	ApprovalNotOpen:    "ask again by taking the transition",
 	ApprovalExpired:    "ask again by taking the transition",
 	ApprovalMismatch:   "look at the approval again, and answer with the digest of what is shown now",

@@ -111,14 +111,15 @@ type Request struct {
 	Depth      int // hops of this call so far
 }
 
-// Effect is an executor that must run before its move can be decided. [Definition.Apply] takes its result.
+// Effect is an executor that must run before its move can be decided. [Definition.Apply] takes its result. One that
+// only asks is to be resolved, not run: the result has the Material that a person is shown before it may run.
 type Effect struct {
 	Request
 	Executor *Executor
-	State    string    // whose executor it is: the state that is left, or entered
-	OnEnter  bool      // it is the state's onEnter
-	Results  []Result  // of the executors of the same step that ran before
-	Seed     *Instance // of a start: the instance that is not there yet
+	State    string   // whose executor it is: the state that is left, or entered
+	OnEnter  bool     // it is the state's onEnter
+	Ask      bool     // a person has to approve exactly this run first
+	Results  []Result // of the executors of the same step that ran before
 }
 
 // Result is what an executor did.
@@ -126,14 +127,26 @@ type Result struct {
 	Output   any // decoded JSON
 	Evidence []Evidence
 	Took     time.Duration
-	Failure  *Failure // it did not succeed
+	Failure  *Failure       // it did not succeed
+	Material map[string]any // of an effect that asks: what would be run, secrets by name
 }
 
 // Failure is why an executor did not succeed.
 type Failure struct {
-	Class   string // timeout, rate_limited, auth_error, connection_error, transient_error, permanent_error
+	Class   string // one of [Classes]
 	Message string // for the caller
+	Begun   Begun
 }
+
+// Begun is what is known of the effect of an executor that failed.
+type Begun uint8
+
+// What is known. The zero value assumes the worst.
+const (
+	Doubtful Begun = iota // it may have happened
+	Answered              // it began, and who was asked says that it failed
+	NotBegun              // nothing has happened
+)
 
 // Link is a move that an instance offers.
 type Link struct {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"prax/auth"
 	"prax/tools/workflow/expr"
 )
 
@@ -133,14 +132,6 @@ type Choices struct {
 	From  expr.Path // a list in the context
 	Value string    // the member of each element that is the value; "": the element itself
 	Title string    // the member that is shown; "": none
-}
-
-// Executor is a side effect of one kind, configured. Its targets are literals.
-type Executor struct {
-	Kind   string
-	Tier   auth.Tier
-	Queue  string         // human: who is asked
-	Config jsontext.Value // what the kind was given, without what stands in the members above
 }
 
 // LinkFilter says which links a state shows.

@@ -27,10 +27,6 @@ func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
 	r := s.r
 	r.Version = s.m.next.Version
 	effect := &Effect{Request: r, Executor: e, State: in.Name, OnEnter: onEnter, Results: s.m.results}
-	if s.kind == StepStart {
-		seed := s.m.next
-		effect.Seed = &seed
-	}
 	return nil, &halt{effect: effect}
 }
 
@@ -96,9 +92,6 @@ func (s *stage) executorFact(kind string, e *Executor, more map[string]any) {
 // matter for an effect of a start. A failed executor refuses the move with [ExecutorFailed]; in a chain it makes a
 // change whose answer carries [ChainFailed], where there is something to change, and a refusal otherwise.
 func (d *Definition) Apply(i *Instance, e *Effect, r Result, c Caller, now time.Time) Decision {
-	if e.Seed != nil {
-		i = e.Seed
-	}
 	m := d.move(i, c, now)
 	if refusal := m.current(e); refusal != nil {
 		return Decision{Refusal: refusal.of(e.Transition)}

@@ -25,6 +25,16 @@ type Instance struct {
 	Evidence []Evidence
 	Shown    map[string]string // subjects that were described within the instance, and the hash of what was shown
 	Parked   *Parked           // the approval that is open and not expired; nil: none
+	Busy     *Busy             // the attempt that it waits for; nil: none
+}
+
+// Busy is an attempt that runs, or whose effect is in doubt. Until it is settled the instance can only be cancelled.
+type Busy struct {
+	Attempt    string // its id
+	Transition string
+	Kind       string // of the executor
+	Unknown    bool   // the effect may have happened: a person has to find out
+	Since      time.Time
 }
 
 // Parked is an open approval as the engine sees it.
@@ -66,7 +76,8 @@ type Caller struct {
 	User        string
 	Roles       auth.NameSet
 	Permissions auth.NameSet
-	Overseer    bool // not the owner: it may answer human gates and cancel, nothing else
+	Overseer    bool // not the owner: it may answer human gates, cancel and reconcile, nothing else
+	Out         bool // its client has been withdrawn: what it began is finished, and nothing new begins
 }
 
 // Human tells whether the caller is a person.

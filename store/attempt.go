@@ -1,0 +1,139 @@
+package store
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
+)
+
+// AttemptStatus is what became of an attempt.
+type AttemptStatus string
+
+// The statuses. While one is running or unknown its instance makes no other move but to be cancelled.
+const (
+	AttemptRunning    AttemptStatus = "running"
+	AttemptUnknown    AttemptStatus = "unknown"     // its effect may have happened: a person has to find out
+	AttemptDone       AttemptStatus = "done"        // it succeeded, and what it was for was committed with that
+	AttemptKept       AttemptStatus = "kept"        // it succeeded, but its output could not be used: Output has it
+	AttemptFailed     AttemptStatus = "failed"      // it is known to have failed
+	AttemptApplied    AttemptStatus = "applied"     // unknown, and a person found that it happened
+	AttemptNotApplied AttemptStatus = "not_applied" // unknown, and a person found that it did not happen
+)
+
+// Blocks tells whether an instance waits for an attempt of this status.
+func (s AttemptStatus) Blocks() bool { return s == AttemptRunning || s == AttemptUnknown }
+
+// Attempt is one run of an executor, with its retries. It is durable before its effect begins, so that no effect is
+// forgotten; and it has a key where its effect is idempotent, so that none happens twice.
+type Attempt struct {
+	ID     string // at_ and 26 characters
+	Parent string // the attempt that this one is a part of; "": none
+	Index  int    // which part
+
+	User     string // whose it is: the instance's, or the caller's where there is none
+	Client   string // as whom it runs
+	Actor    string // the user of Client
+	Instance string // "": a tool was called directly
+	Version  int64  // of the instance, which stays so until the attempt is closed
+	Shared   bool   // the instance's, as Definition is
+
+	Definition string // "" where there is no instance
+	State      string
+	Transition string
+	Tool       string // called directly; "" where there is an instance
+	Kind       string // of the executor
+	Tier       string
+	Digest     string // hex SHA-256 of what it was resolved to do
+	Key        string // the same for each of its tries; "": it must not be tried again once it may have begun
+	Approval   string // used up by it; "": it needed none
+
+	Work   jsontext.Value // what the runner needs to go on with it after a crash; dropped when it ends
+	Output jsontext.Value // of one that is kept; dropped when it is used
+	Tries  int            // how often its executor has been started, from 1
+	Choice int            // which executor: 0 is the first, then its fallbacks
+
+	Worker string    // the process that runs it
+	Fence  int64     // +1 each time that another worker takes it over: who closes it must know the newest
+	Lease  time.Time // until when the worker is taken to be alive
+
+	Status      AttemptStatus
+	Class       string // of a failure
+	Message     string // of a failure, and why it is unknown
+	By          string // the client that settled an unknown one
+	Note        string // and what it had to say
+	Correlation string // of the call that caused it
+	RequestID   string
+
+	Created time.Time
+	Updated time.Time
+	Ended   time.Time // zero while it is running or unknown
+}
+
+// Closing is how an attempt goes on, or ends.
+type Closing struct {
+	ID      string
+	Fence   int64
+	Status  AttemptStatus // any but running
+	Output  jsontext.Value
+	Class   string
+	Message string
+	By      string
+	Note    string
+	At      time.Time
+}
+
+// AttemptFilter picks attempts within a scope. Zero members do not restrict.
+type AttemptFilter struct {
+	Status   AttemptStatus
+	Instance string
+	User     string
+	Direct   bool  // only those without an instance
+	Before   int64 // Number of the last one seen, for the next page
+	Limit    int   // 1 to MaxPage; 0 is 50
+}
+
+// ListedAttempt is one row of a list. Number orders attempts as they were opened, oldest first.
+type ListedAttempt struct {
+	Number int64
+	Attempt
+}
+
+// Attempts is the noun's part of a transaction. A scope covers those of instances that it covers, and direct ones of
+// its own user and of those that it oversees.
+type Attempts interface {
+	// OpenAttempt makes an attempt durable. ErrConflict when its instance has another version or has ended, when
+	// another attempt blocks it, or when the approval that it uses up is not open any more, has expired at
+	// a.Created, or is of another instance or version; ErrNotFound when there is no such instance of a.User. The
+	// client of the attempt is by whom the approval counts as answered.
+	OpenAttempt(a Attempt) error
+
+	// RenewAttempt notes that a running attempt goes on: that its executor is started again (tries and choice), or
+	// only that its worker is alive. ErrConflict when it does not run any more, or has another fence.
+	RenewAttempt(id string, fence int64, tries, choice int, lease, now time.Time) error
+
+	// CloseAttempt ends a running one, makes it unknown, or settles one that is unknown or kept. ErrConflict when it
+	// has ended otherwise, or has another fence. A [Move] of its instance in the same transaction comes after it.
+	CloseAttempt(c Closing) error
+
+	// Attempt is the one with this id.
+	Attempt(s auth.Scope, id string) (Attempt, error)
+
+	// BlockingAttempt is the one that an instance waits for; ErrNotFound when there is none.
+	BlockingAttempt(s auth.Scope, instance string) (Attempt, error)
+
+	// KeptAttempt is the newest kept one of an instance in this version that was resolved to do exactly this;
+	// ErrNotFound when there is none.
+	KeptAttempt(s auth.Scope, instance string, version int64, digest string) (Attempt, error)
+
+	// ListAttempts returns the newest first: as many as asked, or fewer when they are large.
+	ListAttempts(s auth.Scope, f AttemptFilter) ([]ListedAttempt, error)
+
+	// ClaimAttempts takes over running attempts of other workers whose lease ended before a time, whoever's they
+	// are: each gets this worker, the next fence and the lease. For the server's own recovery.
+	ClaimAttempts(worker string, before, lease, now time.Time, limit int) ([]Attempt, error)
+
+	// DoubtAttempts makes every running attempt unknown, and tells how many there were: after a restore.
+	DoubtAttempts(now time.Time) (int64, error)
+}
