@@ -12,6 +12,9 @@ var CrashPoints = []string{
 	"before-checkpoint", "after-checkpoint",
 }
 
+// AttemptPoints are those of attempts, in their order: within [store.Attempts]' OpenAttempt and CloseAttempt.
+var AttemptPoints = []string{"mid-attempt", "mid-closing"}
+
 // ArchivePoints are those of an [DB.Archive], BackupPoints those of a [WriteBackup], RestorePoints those
 // of a restore from [OpenBackup] to [Restoration.Finish]. They lie outside the life of a server that is
 // asked for none of it.
