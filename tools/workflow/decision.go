@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/tools/workflow/expr"
 )
 
 // Decision is what a request means. At most one of Refusal, Change and Effect is there; none, when there is nothing
@@ -120,6 +122,7 @@ type Effect struct {
 	OnEnter  bool     // it is the state's onEnter
 	Ask      bool     // a person has to approve exactly this run first
 	Results  []Result // of the executors of the same step that ran before
+	Env      expr.Env // what its paths lead into: what the step has put into the context so far is there
 }
 
 // Result is what an executor did.

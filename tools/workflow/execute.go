@@ -26,7 +26,7 @@ func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
 	s.executorFact("executor.started", e, nil)
 	r := s.r
 	r.Version = s.m.next.Version
-	effect := &Effect{Request: r, Executor: e, State: in.Name, OnEnter: onEnter, Results: s.m.results}
+	effect := &Effect{Request: r, Executor: e, State: in.Name, OnEnter: onEnter, Results: s.m.results, Env: s.env(in, nil)}
 	return nil, &halt{effect: effect}
 }
 
