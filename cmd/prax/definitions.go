@@ -14,15 +14,7 @@ const definedSource = "config"
 
 // kinds are the kinds of executor that definitions may use.
 func kinds() definition.Kinds {
-	return definition.Kinds{"static": func() definition.Executor { return &executor.Static{} }}
-}
-
-// taken are the names that no tool of a file may have.
-func taken() (names []string) {
-	for _, t := range ownTools() {
-		names = append(names, t.Name)
-	}
-	return names
+	return definition.Kinds{Tools: map[string]func() definition.Executor{"static": func() definition.Executor { return &executor.Static{} }}}
 }
 
 // definitionFile is the file of definitions; "" when there is none. One that nobody asked for by name may be
@@ -44,7 +36,7 @@ func (s *settings) defineAll() (*definition.Set, definition.Problems) {
 	if path == "" {
 		return nil, nil
 	}
-	return definition.Load(path, kinds(), taken()...)
+	return definition.Load(path, kinds(), ownTools()...)
 }
 
 // definitionSet is what the file of definitions says, for a command that can do nothing without it.
@@ -81,7 +73,7 @@ func (a *app) openDefinitions() {
 		return
 	}
 	a.defined = definition.Open(definition.Config{
-		Path: path, Kinds: kinds(), Taken: taken(), Log: a.out.log, Now: a.now, Changed: a.redefined,
+		Path: path, Kinds: kinds(), Own: ownTools(), Log: a.out.log, Now: a.now, Changed: a.redefined,
 		Apply: a.applyDefinitions,
 	})
 }

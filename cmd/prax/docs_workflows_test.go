@@ -25,7 +25,7 @@ func TestWorkflowsDoc(t *testing.T) {
 		if err := os.WriteFile(path, []byte(block[1]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		set, problems := definition.Load(path, kinds(), taken()...)
+		set, problems := definition.Load(path, kinds(), ownTools()...)
 		if len(problems) > 0 {
 			t.Errorf("file %d: %v", i+1, problems)
 		}

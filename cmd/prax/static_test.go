@@ -17,7 +17,7 @@ import (
 // define puts a file in force.
 func (l *lawApp) define(path string) {
 	l.t.Helper()
-	set, problems := definition.Load(path, kinds(), taken()...)
+	set, problems := definition.Load(path, kinds(), ownTools()...)
 	if set == nil {
 		l.t.Fatalf("%s: %v", path, problems)
 	}
@@ -139,7 +139,7 @@ func TestConformanceExample(t *testing.T) {
 // TestExampleIsGood: the example loads, and warns of nothing but the one schema that is there to be rich.
 func TestExampleIsGood(t *testing.T) {
 	t.Parallel()
-	set, problems := definition.Load(conformanceFile, kinds(), taken()...)
+	set, problems := definition.Load(conformanceFile, kinds(), ownTools()...)
 	if set == nil || len(set.Tools) != 9 {
 		t.Fatalf("problems %v", problems)
 	}

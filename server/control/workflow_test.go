@@ -53,14 +53,16 @@ func (h *house) run() {
 	if err := os.WriteFile(path, []byte(workflows), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
-	set, problems := definition.Load(path, nil)
+	set, problems := definition.Load(path, definition.Kinds{})
 	if set == nil {
 		h.t.Fatal(problems)
 	}
 	h.cfg.Definitions = set.Definition
 	h.cfg.Runner = runner.New(runner.Config{
 		Store: h.db, Catalog: catalog{set},
-		Decode: func(text jsontext.Value) (*workflow.Definition, error) { return definition.Decode(text, nil) },
+		Decode: func(text jsontext.Value) (*workflow.Definition, error) {
+			return definition.Decode(text, definition.Kinds{})
+		},
 	})
 	err := h.tools.Set("praxec", praxec.Tools(praxec.Config{
 		Runner: h.cfg.Runner, Definitions: func() *definition.Set { return set }, Lexicon: h.cfg.Lexicon, Store: h.db,

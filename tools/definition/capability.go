@@ -154,7 +154,7 @@ func (c *compiler) judgeAbility(a *ability) {
 	if e == nil || a.under != nil || !c.is(e, path, '{') {
 		return
 	}
-	if kind := e.find("kind"); kind != nil && c.kinds[kind.text] != nil {
+	if kind := e.find("kind"); kind != nil && c.kinds.Tools[kind.text] != nil {
 		c.executor(e, path, &tools.Tool{Name: a.name})
 		return
 	}

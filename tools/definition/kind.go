@@ -49,10 +49,10 @@ func (r *reader) kindOf(v *value, path string, known, others []string, where str
 
 // toolKind is the kind of a tool's executor.
 func (c *compiler) toolKind(v *value, path string) (string, bool) {
-	return c.kindOf(v, path, slices.Sorted(maps.Keys(c.kinds)), workflowKinds, "stands in a workflow only")
+	return c.kindOf(v, path, slices.Sorted(maps.Keys(c.kinds.Tools)), workflowKinds, "stands in a workflow only")
 }
 
 // workflowKind is the kind of an executor in a workflow.
 func (b *builder) workflowKind(v *value, path string) (string, bool) {
-	return b.kindOf(v, path, workflowKinds, slices.Sorted(maps.Keys(b.kinds)), "answers only for a tool of its own, with expose: tool")
+	return b.kindOf(v, path, workflowKinds, slices.Sorted(maps.Keys(b.kinds.Tools)), "answers only for a tool of its own, with expose: tool")
 }

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	Path  string
 	Kinds Kinds
-	Taken []string // names of tools that exist already
+	Own   []*tools.Tool // that exist already
 
 	// Apply puts a good set in force, in place of the one before. Its error keeps that one.
 	Apply func(*Set) error
@@ -139,7 +139,7 @@ func (s *Source) Reload(reason string) Status {
 
 // load makes what was read the next set, if all of it is good.
 func (s *Source) load(r *reading, next *state) {
-	set, problems := compile(r, s.config.Kinds, s.config.Taken)
+	set, problems := compile(r, s.config.Kinds, s.config.Own)
 	if set != nil {
 		if err := s.config.Apply(set); err != nil {
 			set, problems = nil, append(problems, Problem{Code: Refused, File: r.path, Text: err.Error()})

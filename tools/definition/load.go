@@ -10,8 +10,12 @@ import (
 	"prax/tools/workflow"
 )
 
-// Kinds are the kinds of executor that tools may have, by name. Each gives an empty configuration of its own.
-type Kinds map[string]func() Executor
+// Kinds are the kinds of executor that there are, by name, each with an empty configuration of its own: Tools are those
+// that answer for a tool by themselves; the others have an effect, and stand in workflows, and in tools.
+type Kinds struct {
+	Tools map[string]func() Executor
+	workflow.Specs
+}
 
 // Executor is the configuration of one executor: a pointer to a struct whose `json` tags name every key that
 // the kind has. It is filled strictly from the file, and then compiled.
@@ -23,19 +27,19 @@ type Executor interface {
 }
 
 // Load reads the file or the folder behind path, and every file that is included. The set is nil when one of the
-// problems is an error: a configuration counts as a whole. Names in taken are those of tools that exist already,
-// which no tool of it may be taken for.
-func Load(path string, kinds Kinds, taken ...string) (*Set, Problems) {
-	return compile(readAll(path), kinds, taken)
+// problems is an error: a configuration counts as a whole. Own are the tools that exist already: executors can lead to
+// them, and no tool of the configuration may be taken for one.
+func Load(path string, kinds Kinds, own ...*tools.Tool) (*Set, Problems) {
+	return compile(readAll(path), kinds, own)
 }
 
 // compile makes a set of what was read, or of none of it.
-func compile(r *reading, kinds Kinds, taken []string) (*Set, Problems) {
+func compile(r *reading, kinds Kinds, own []*tools.Tool) (*Set, Problems) {
 	if len(r.errors) > 0 {
 		return nil, r.all(r.names)
 	}
 	c := &compiler{
-		reader: reader{findings: &r.findings, file: r.path, root: r.root}, kinds: kinds, taken: taken,
+		reader: reader{findings: &r.findings, file: r.path, root: r.root}, kinds: kinds, builtin: own,
 		attached: r.attached, schemas: map[string]*workflow.Schema{},
 	}
 	set := c.compile()
@@ -73,7 +77,7 @@ var served = regexp.MustCompile(`^1(\.\d{1,4}){0,2}$`)
 type compiler struct {
 	reader
 	kinds     Kinds
-	taken     []string
+	builtin   []*tools.Tool     // that exist already
 	attached  map[string]string // texts of scripts in files of their own, by the path of the script
 	names     []string          // of its own tools so far
 	anyRoot   bool              // the subject of a skill may begin with any word

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"prax/auth"
+	"prax/tools"
 	"prax/tools/definition"
 )
 
@@ -176,7 +177,7 @@ func laughs() string {
 
 func refused(t *testing.T, path string, want []string) {
 	t.Helper()
-	set, problems := definition.Load(path, kinds, "clock")
+	set, problems := definition.Load(path, kinds, &tools.Tool{Name: "clock"})
 	if set != nil || !problems.Fail() {
 		t.Fatalf("loaded, with problems %v", problems)
 	}

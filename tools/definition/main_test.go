@@ -39,7 +39,7 @@ func (e *echo) Compile(t *tools.Tool) (tools.Handler, []tools.Violation) {
 	return func(context.Context, *tools.Call) (*tools.Result, error) { return tools.Text(e.Say), nil }, nil
 }
 
-var kinds = definition.Kinds{"echo": func() definition.Executor { return &echo{} }}
+var kinds = definition.Kinds{Tools: map[string]func() definition.Executor{"echo": func() definition.Executor { return &echo{} }}}
 
 // write makes a file in a directory of its own.
 func write(t testing.TB, name, text string) string {

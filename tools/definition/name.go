@@ -2,6 +2,7 @@ package definition
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -68,12 +69,14 @@ func (c *compiler) ownName(name string, at place, path string) bool {
 	if !c.toolName(name, at, path) {
 		return false
 	}
-	for _, list := range [][]string{c.taken, c.names} {
-		for _, other := range list {
-			if tools.Alike(name, other) {
-				c.note(NameTaken, at, path, "the name "+strconv.Quote(shown(name))+" cannot be told from the tool "+strconv.Quote(other)+": case, dots, _ and - aside they are one")
-				return false
-			}
+	taken := slices.Clone(c.names)
+	for _, t := range c.builtin {
+		taken = append(taken, t.Name)
+	}
+	for _, other := range taken {
+		if tools.Alike(name, other) {
+			c.note(NameTaken, at, path, "the name "+strconv.Quote(shown(name))+" cannot be told from the tool "+strconv.Quote(other)+": case, dots, _ and - aside they are one")
+			return false
 		}
 	}
 	c.names = append(c.names, name)

@@ -10,13 +10,18 @@ import (
 
 // Set is what a configuration defines. It is immutable.
 type Set struct {
-	Tools       []*tools.Tool          // capabilities with `expose: tool`, in the order of the files
+	Tools       []*tools.Tool // capabilities with `expose: tool` that have no effect, in the order of the files
+	Connections map[string]*workflow.Connection
 	Definitions []*workflow.Definition // in the order of the files; then [ProxyID], when something is exposed
 	Items       []Item                 // what can be found: workflows, capabilities, skills, scripts, each by id
 	Lexicon     []Term                 // by term
 	Settings    Settings
-	Digest      string   // hex SHA-256: of the one file, or of the digests of all of them in the order of reading
-	Files       []string // every file that was read, in that order
+
+	// Capabilities with `expose: tool` and an effect, in the order of the files: whoever runs them makes them tools.
+	Capabilities []*workflow.Capability
+
+	Digest string   // hex SHA-256: of the one file, or of the digests of all of them in the order of reading
+	Files  []string // every file that was read, in that order
 
 	forms map[string]*stored // where the definitions came from, by id
 }

@@ -114,7 +114,7 @@ func (c *compiler) executor(v *value, path string, t *tools.Tool) tools.Handler 
 	if !ok {
 		return nil
 	}
-	config := c.kinds[kind]()
+	config := c.kinds.Tools[kind]()
 	if !c.read(v.without("kind"), path, config) {
 		return nil
 	}

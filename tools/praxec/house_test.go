@@ -111,7 +111,9 @@ func open(t testing.TB, path string) *house {
 	h.db = db
 	h.runner = runner.New(runner.Config{
 		Store: db, Catalog: h, Now: h.clock.now,
-		Decode: func(text jsontext.Value) (*workflow.Definition, error) { return definition.Decode(text, nil) },
+		Decode: func(text jsontext.Value) (*workflow.Definition, error) {
+			return definition.Decode(text, definition.Kinds{})
+		},
 	})
 	h.tools = tools.NewRegistry(tools.Config{Store: db, Now: h.clock.now, AuditReads: true, Timeout: 10 * time.Minute})
 	err = h.tools.Set("praxec", praxec.Tools(praxec.Config{
@@ -151,7 +153,7 @@ func (h *house) put(set *definition.Set) {
 
 func loaded(t testing.TB, path string) *definition.Set {
 	t.Helper()
-	set, problems := definition.Load(path, nil)
+	set, problems := definition.Load(path, definition.Kinds{})
 	if set == nil {
 		t.Fatalf("%s: %v", path, problems)
 	}

@@ -33,7 +33,7 @@ func child(dir string) int {
 }
 
 func live(dir string) error {
-	set, problems := definition.Load("testdata/flows.yaml", nil)
+	set, problems := definition.Load("testdata/flows.yaml", definition.Kinds{})
 	if set == nil {
 		return fmt.Errorf("definitions: %v", problems)
 	}

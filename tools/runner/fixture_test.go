@@ -140,11 +140,13 @@ func (h *house) restart() *house {
 	return &next
 }
 
-func decode(text jsontext.Value) (*workflow.Definition, error) { return definition.Decode(text, nil) }
+func decode(text jsontext.Value) (*workflow.Definition, error) {
+	return definition.Decode(text, definition.Kinds{})
+}
 
 func load(t testing.TB, path string) []*workflow.Definition {
 	t.Helper()
-	set, problems := definition.Load(path, nil)
+	set, problems := definition.Load(path, definition.Kinds{})
 	if set == nil {
 		t.Fatalf("%s: %v", path, problems)
 	}

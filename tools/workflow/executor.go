@@ -6,7 +6,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/auth"
-	"prax/tools/workflow/expr"
 )
 
 // Executor is a side effect of one kind, configured. Its targets are literals.
@@ -17,8 +16,8 @@ type Executor struct {
 	Config jsontext.Value // what the kind was given, without what stands in the members above and below
 	Spec   any            // what the kind's own package made of Config; nil for the kinds that the engine knows
 
-	Idempotent  bool          // idempotencyKey was given: doing it again with the same key does no more than once
-	Key         expr.Template // of the key; zero: the attempt's own id
+	Idempotent  bool   // idempotencyKey was given: doing it again with the same key does no more than once
+	KeyText     string // of the key, with {workflowId}, {transition} and {correlationId}; "": the attempt's own id
 	Reliability Reliability
 }
 
