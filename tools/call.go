@@ -18,12 +18,17 @@ import (
 // handler that means to give one, and nothing else: what goes wrong within a tool is a Result with IsError,
 // whose Meta["prax/error"] has the code. The given Call is not kept and not changed.
 func (r *Registry) Call(ctx context.Context, asked *Call) (*Result, error) {
+	return r.call(ctx, asked, Admission{})
+}
+
+func (r *Registry) call(ctx context.Context, asked *Call, a Admission) (*Result, error) {
 	call := *asked
 	start := r.config.Now()
 	call.record = r.newRecord(&call, start)
 	e, target := r.current.Load().find(call.Name)
-	decision := policy.Decide(call.Principal, target, start)
+	decision := a.decide(policy.Decide(call.Principal, target, start), e)
 	call.record.judged(e, call.Name, decision)
+	call.record.event.Detail = a.detail()
 	// The check of e changes no decision; with it nothing that decides wrongly can reach a nil tool.
 	if !decision.OK || e == nil {
 		r.denials.add(call.record.ended(OutcomeDenied, ""))
