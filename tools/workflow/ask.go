@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -111,3 +112,16 @@ func (m Memo) fired(d *Definition, t *Transition) Memo {
 	}
 	return m
 }
+
+// Asking is the decision to run an effect turned into one that asks a person first, anew: what was approved is not what
+// would be run any more, or it has become more dangerous than its definition says. approval is the id that the request
+// gets.
+func (d Decision) Asking(approval string) Decision {
+	e := *d.Effect
+	e.Ask, e.Approved, e.Approval = true, false, approval
+	d.Effect, d.Trail = &e, slices.DeleteFunc(slices.Clone(d.Trail), func(f Fact) bool { return f.Type == executorStarted })
+	return d
+}
+
+// executorStarted is the fact that an executor is about to run.
+const executorStarted = "executor.started"

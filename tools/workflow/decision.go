@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
+
 	"prax/tools/workflow/expr"
 )
 
@@ -77,6 +79,7 @@ type Ask struct {
 	Transition *Transition
 	Arguments  map[string]any
 	Queue      string
+	Tier       auth.Tier      // the highest that anything on the way to the effect says by now
 	Material   map[string]any // what the person is shown, with everything that the answer binds
 }
 
@@ -109,6 +112,9 @@ type Request struct {
 	Summary    string
 	Approval   string // the one that is used up; for a move that could open one, the id that it would get
 	Approved   bool   // a person said yes
+	Digest     string // of the material that the person said yes to
+	Client     string // who said yes
+	User       string
 	Note       string
 	Depth      int // hops of this call so far
 }
@@ -132,6 +138,7 @@ type Result struct {
 	Took     time.Duration
 	Failure  *Failure       // it did not succeed
 	Material map[string]any // of an effect that asks: what would be run, secrets by name
+	Tier     auth.Tier      // of an effect that asks: the highest that anything says that has a say
 }
 
 // Failure is why an executor did not succeed.

@@ -23,7 +23,7 @@ func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
 	if s.m.used < len(s.m.results) {
 		return s.resume(e)
 	}
-	s.executorFact("executor.started", e, nil)
+	s.executorFact(executorStarted, e, nil)
 	r := s.r
 	r.Version = s.m.next.Version
 	effect := &Effect{Request: r, Executor: e, State: in.Name, OnEnter: onEnter, Results: s.m.results, Env: s.env(in, nil)}
@@ -45,7 +45,7 @@ func (s *stage) instant(e *Executor) {
 	if s.m.used < len(s.m.results) {
 		return
 	}
-	s.executorFact("executor.started", e, nil)
+	s.executorFact(executorStarted, e, nil)
 	s.executorFact("executor.succeeded", e, nil)
 }
 
