@@ -8,6 +8,7 @@ func Specs() workflow.Specs {
 		Executors: map[string]func() workflow.Spec{
 			kindCLI:    func() workflow.Spec { return new(CLI) },
 			kindScript: func() workflow.Spec { return new(Script) },
+			kindTool:   func() workflow.Spec { return new(Tool) },
 		},
 		Connections: map[string]func() workflow.ConnectionSpec{
 			kindCLI: func() workflow.ConnectionSpec { return new(CLIConnection) },
