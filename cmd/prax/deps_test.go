@@ -25,6 +25,7 @@ var layers = map[string]struct {
 	"prax/auth/policy":                 {1, "the one decision, pure"},
 	"prax/store":                       {1, "durable nouns and the interfaces to them"},
 	"prax/tools/schema":                {1, "JSON Schema"},
+	"prax/tools/egress":                {1, "the one outbound dialer and HTTP client"},
 	"prax/tools/process":               {1, "the one way to start a child"},
 	"prax/server/jsonrpc":              {1, "JSON-RPC messages"},
 	"prax/store/sqlite":                {2, "the embedded store"},

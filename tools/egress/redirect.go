@@ -1,0 +1,67 @@
+package egress
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// kept are the headers that go along to another origin: they say what the caller understands, and nothing else. All
+// others may be credentials, by whatever name.
+var kept = []string{"Accept", "Accept-Encoding", "Accept-Language", "User-Agent"}
+
+// follow is the request that a redirect leads to; nil when the response is the answer.
+func (c *Client) follow(req *http.Request, resp *http.Response, followed int) (*http.Request, error) {
+	if !redirects(req, resp) {
+		return nil, nil
+	}
+	from, _ := locate(req.URL)
+	if followed == MaxRedirects {
+		return nil, &Refused{Target: from.String(), Redirected: true,
+			Reason: "redirects once more, after " + strconv.Itoa(MaxRedirects) + " times"}
+	}
+	to, err := req.URL.Parse(resp.Header.Get("Location"))
+	if err != nil {
+		return nil, &Refused{Target: from.String(), Reason: "redirects to what is no URL"}
+	}
+	to.Fragment, to.RawFragment = "", ""
+	next := req.Clone(req.Context())
+	next.URL = to
+	if sameOrigin(req.URL, to) {
+		return next, nil
+	}
+	next.Header = http.Header{}
+	for _, name := range kept {
+		if values := req.Header.Values(name); len(values) > 0 {
+			next.Header[name] = values
+		}
+	}
+	return next, downgrade(req.URL, to)
+}
+
+// redirects tells whether a response is a redirect that is followed.
+func redirects(req *http.Request, resp *http.Response) bool {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return false
+	}
+	safe := req.Method == http.MethodGet || req.Method == http.MethodHead || req.Method == ""
+	bodiless := req.Body == nil || req.Body == http.NoBody
+	return safe && bodiless && resp.Header.Get("Location") != ""
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	at, areason := locate(a)
+	bt, breason := locate(b)
+	return areason == "" && breason == "" && a.Scheme == b.Scheme && at.String() == bt.String()
+}
+
+func downgrade(from, to *url.URL) error {
+	if from.Scheme != "https" || to.Scheme != "http" {
+		return nil
+	}
+	t, _ := locate(to)
+	return &Refused{Target: t.String(), Reason: "is http, after https", Redirected: true}
+}
