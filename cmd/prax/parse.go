@@ -13,6 +13,7 @@ import (
 
 	"prax/auth"
 	"prax/server"
+	"prax/tools/egress"
 )
 
 func readText(text string) (string, error) { return text, nil }
@@ -64,6 +65,12 @@ func readOrigins(text string) ([]string, error) {
 }
 
 func readProxies(text string) ([]netip.Prefix, error) { return server.ParseProxies(list(text)) }
+
+func readEgress(text string) ([]string, error) {
+	allowed := list(text)
+	_, err := egress.New(egress.Config{Allow: allowed})
+	return allowed, err
+}
 
 func readSpelling(text string) (auth.Spelling, error) {
 	switch text {

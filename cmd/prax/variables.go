@@ -40,6 +40,7 @@ type settings struct {
 	LexiconWrites  bool
 	SkillsSearch   bool
 	ScriptsSearch  bool
+	EgressAllow    []string      // where executors may connect to although it is no public address
 	Keep           time.Duration // age at which events are archived; 0: never
 	Log            slog.Level
 
@@ -137,6 +138,9 @@ var variables = []variable{
 	{name: "PRAX_SCRIPTS_SEARCH", initial: "false", flag: "scripts-search", boolean: true,
 		note:  "let callers find and read scripts outside of a workflow too",
 		parse: parsed(readBool, func(s *settings) *bool { return &s.ScriptsSearch })},
+	{name: "PRAX_EGRESS_ALLOW", flag: "egress-allow",
+		note:  "networks, addresses, hosts or HOST:PORT that are not public and may be reached, with commas",
+		parse: parsed(readEgress, func(s *settings) *[]string { return &s.EgressAllow })},
 	{name: "PRAX_KEEP", initial: "off", flag: "keep",
 		note:  "the age, as 90d, at which audit events move from the database to PRAX_DATA/archive",
 		parse: parsed(readKeep, func(s *settings) *time.Duration { return &s.Keep })},
