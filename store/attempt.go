@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,7 +38,7 @@ type Attempt struct {
 	Actor    string // the user of Client
 	Instance string // "": a tool was called directly
 	Version  int64  // of the instance, which stays so until the attempt is closed
-	Shared   bool   // the instance's, as Definition is
+	Shared   bool   // the instance's, as Definition is: a store takes both from there
 
 	Definition string // "" where there is no instance
 	State      string
@@ -71,19 +72,6 @@ type Attempt struct {
 	Ended   time.Time // zero while it is running or unknown
 }
 
-// Closing is how an attempt goes on, or ends.
-type Closing struct {
-	ID      string
-	Fence   int64
-	Status  AttemptStatus // any but running
-	Output  jsontext.Value
-	Class   string
-	Message string
-	By      string
-	Note    string
-	At      time.Time
-}
-
 // AttemptFilter picks attempts within a scope. Zero members do not restrict.
 type AttemptFilter struct {
 	Status   AttemptStatus
@@ -106,15 +94,19 @@ type Attempts interface {
 	// OpenAttempt makes an attempt durable. ErrConflict when its instance has another version or has ended, when
 	// another attempt blocks it, or when the approval that it uses up is not open any more, has expired at
 	// a.Created, or is of another instance or version; ErrNotFound when there is no such instance of a.User. The
-	// client of the attempt is by whom the approval counts as answered.
+	// client of the attempt is by whom the approval counts as answered. ErrQuota when its user has no room for it.
 	OpenAttempt(a Attempt) error
 
 	// RenewAttempt notes that a running attempt goes on: that its executor is started again (tries and choice), or
-	// only that its worker is alive. ErrConflict when it does not run any more, or has another fence.
+	// only that its worker is alive (tries is 0). ErrConflict when it does not run any more, or has another fence;
+	// ErrNotFound when there is none.
 	RenewAttempt(id string, fence int64, tries, choice int, lease, now time.Time) error
 
-	// CloseAttempt ends a running one, makes it unknown, or settles one that is unknown or kept. ErrConflict when it
-	// has ended otherwise, or has another fence. A [Move] of its instance in the same transaction comes after it.
+	// CloseAttempt ends a running one, makes it unknown, or settles one that is unknown or kept ([Closing.Follows]).
+	// ErrConflict when it has ended otherwise, or has another fence; ErrNotFound when there is none. It needs no room
+	// in a quota. A [Move] of its instance in the same transaction comes after it. Its work is dropped when it ends,
+	// its output when it is kept no more, or when its instance has moved on. Of a user's ended ones without an
+	// instance the last MaxDirectAttempts stay.
 	CloseAttempt(c Closing) error
 
 	// Attempt is the one with this id.
@@ -127,13 +119,80 @@ type Attempts interface {
 	// ErrNotFound when there is none.
 	KeptAttempt(s auth.Scope, instance string, version int64, digest string) (Attempt, error)
 
-	// ListAttempts returns the newest first: as many as asked, or fewer when they are large.
+	// ListAttempts returns the newest first: as many as asked, or fewer when they are large (MaxCandidateBytes), one
+	// at least. The list is at its end when there is none.
 	ListAttempts(s auth.Scope, f AttemptFilter) ([]ListedAttempt, error)
 
 	// ClaimAttempts takes over running attempts of other workers whose lease ended before a time, whoever's they
-	// are: each gets this worker, the next fence and the lease. For the server's own recovery.
+	// are, those whose lease ended first first, within the bounds of a list: each gets this worker, the next fence
+	// and the lease. For the server's own recovery.
 	ClaimAttempts(worker string, before, lease, now time.Time, limit int) ([]Attempt, error)
 
-	// DoubtAttempts makes every running attempt unknown, and tells how many there were: after a restore.
+	// DoubtAttempts makes every running attempt unknown, with a message that says why, and tells how many there
+	// were: after a restore.
 	DoubtAttempts(now time.Time) (int64, error)
+}
+
+// Check tells whether a store may open the attempt; what is too large is an ErrQuota that names the limit.
+func (a Attempt) Check() error {
+	err := checkNamed(text{"id of the attempt", a.ID, MaxIDBytes}, text{"user of the attempt", a.User, MaxFieldBytes}, text{"client", a.Client, MaxFieldBytes},
+		text{"kind of the executor", a.Kind, MaxFieldBytes}, text{"digest of the attempt", a.Digest, MaxIDBytes}, text{"worker", a.Worker, MaxFieldBytes})
+	if err != nil {
+		return err
+	}
+	err = checkTexts(text{"parent", a.Parent, MaxIDBytes}, text{"actor", a.Actor, MaxFieldBytes}, text{"instance", a.Instance, MaxIDBytes},
+		text{"state", a.State, MaxFieldBytes}, text{"transition", a.Transition, MaxFieldBytes}, text{"tool", a.Tool, MaxFieldBytes},
+		text{"tier", a.Tier, MaxFieldBytes}, text{"key", a.Key, MaxFieldBytes}, text{"approval", a.Approval, MaxIDBytes},
+		text{"correlation", a.Correlation, MaxIDBytes}, text{"request id", a.RequestID, MaxFieldBytes})
+	if err != nil {
+		return err
+	}
+	if err := a.checkSubject(); err != nil {
+		return err
+	}
+	return a.checkOpening()
+}
+
+// checkSubject: an attempt is of an instance in one version, or of a tool.
+func (a Attempt) checkSubject() error {
+	switch {
+	case (a.Instance == "") == (a.Tool == ""):
+		return errors.New("an attempt is of an instance, or of a tool that was called directly")
+	case a.Instance != "" && a.Version < 1:
+		return errors.New("an attempt of an instance is made in a version from 1")
+	case a.Instance == "" && (a.Version != 0 || a.Shared || a.Definition+a.State+a.Transition+a.Approval != ""):
+		return errors.New("an attempt without an instance has nothing of one")
+	}
+	return nil
+}
+
+// checkOpening: an attempt begins to run, and nothing is known of it yet.
+func (a Attempt) checkOpening() error {
+	if a.Status != AttemptRunning || !a.Ended.IsZero() || a.Output != nil || a.Class+a.Message+a.By+a.Note != "" {
+		return errors.New("an attempt is opened running, and has no outcome")
+	}
+	if a.Tries < 1 || a.Choice < 0 || a.Index < 0 || a.Fence < 0 {
+		return errors.New("an attempt has tries from 1, and no negative number")
+	}
+	if a.Created.IsZero() || a.Lease.IsZero() {
+		return errors.New("an attempt needs the time when it was opened, and a lease")
+	}
+	return checkSizes(value{"work", a.Work, MaxWorkBytes})
+}
+
+// Bytes is what the attempt counts against its user's quota of instances.
+func (a Attempt) Bytes() int64 {
+	return 3*fixedBytes + int64(len(a.Work)+len(a.Output)+len(a.Message)+len(a.Note))
+}
+
+// Normal is the attempt as a store keeps it: times in milliseconds and UTC, updated when it was opened where that is
+// not said.
+func (a Attempt) Normal() Attempt {
+	if a.Updated.IsZero() {
+		a.Updated = a.Created
+	}
+	for _, t := range []*time.Time{&a.Lease, &a.Created, &a.Updated, &a.Ended} {
+		*t = Milliseconds(*t)
+	}
+	return a
 }

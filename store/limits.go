@@ -42,6 +42,9 @@ const (
 	MaxPage          = 200      // rows of one list of instances or approvals
 	MaxDefinition    = 16 << 20 // bytes of one definition
 
+	MaxWorkBytes      = 8 << 20 // of an attempt's work
+	MaxDirectAttempts = 1000    // ended ones without an instance, a user; the oldest go first
+
 	// EndingBytes is what a move that ends an instance may keep beyond its user's quota: whoever has no
 	// room left can still put an end to what takes it.
 	EndingBytes = 64 << 10

@@ -25,7 +25,7 @@ const (
 	approvalsShared  = approvalsAll + ` AND shared = 1 AND definition = ?`
 	approvalsEnd     = ` ORDER BY number LIMIT ?`
 	approvalByNumber = `SELECT ` + approvalColumns + ` FROM approval WHERE number = ?`
-	openApproval     = `SELECT status, expires FROM approval WHERE id = ? AND instance = ?`
+	openApproval     = `SELECT status, expires, version FROM approval WHERE id = ? AND instance = ?`
 	voidOthers       = `UPDATE approval SET status = 'void', resolved = ? WHERE instance = ? AND status = 'open'`
 	voidAll          = `UPDATE approval SET status = 'void', resolved = ? WHERE status = 'open'`
 )
@@ -147,20 +147,26 @@ func (t *tx) answerable(m store.Move, instance int64) error {
 	if id == "" {
 		return nil
 	}
+	_, err := t.openSince(id, instance, m.Next.Updated)
+	return err
+}
+
+// openSince tells in which version an approval was opened that still is open and unexpired.
+func (t *tx) openSince(id string, instance int64, at time.Time) (version int64, err error) {
 	var status store.ApprovalStatus
 	var expires int64
-	err := t.row(openApproval, []any{id, instance}, &status, &expires)
+	err = t.row(openApproval, []any{id, instance}, &status, &expires, &version)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("%w: the instance has no such approval", store.ErrConflict)
+		return 0, fmt.Errorf("%w: the instance has no such approval", store.ErrConflict)
 	case err != nil:
-		return err
+		return 0, err
 	case status != store.ApprovalOpen:
-		return fmt.Errorf("%w: the approval is %s", store.ErrConflict, status)
-	case m.Next.Updated.UnixMilli() >= expires:
-		return fmt.Errorf("%w: the approval has expired", store.ErrConflict)
+		return 0, fmt.Errorf("%w: the approval is %s", store.ErrConflict, status)
+	case at.UnixMilli() >= expires:
+		return 0, fmt.Errorf("%w: the approval has expired", store.ErrConflict)
 	}
-	return nil
+	return version, nil
 }
 
 // settleApprovals answers the approval that a move is about, voids any other, and opens the new one.

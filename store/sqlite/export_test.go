@@ -52,12 +52,18 @@ func WorkflowReads() []string {
 		stepsAfter, evidenceOf, shownIn,
 		approvalByID, approvalByNumber, approvalOf, openApproval, voidOthers, voidAll,
 		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd,
+		attemptByID, attemptUnscoped, attemptByNumber, attemptBlocking, attemptKept, attemptingByID, closingByID, leaseEnded, doubtAll,
+		dropOutputs, lastForgotten, `SELECT sum(bytes) ` + forgotten, `DELETE ` + forgotten,
 		termSeen, termsAll, termsOf, termHistory, openDefinitions, termNewest, termCount, settledCount, settledOf,
 	}
 	for _, w := range []walk{
 		{text: walkAll}, {text: walkAll + ` AND definition = ?`}, {text: walkAll + ` AND status = ?`}, {text: walkAll + ` AND definition = ? AND status = ?`},
 		{text: walkUser + ` AND status = ?`}, {text: walkUser + ` AND status = ? AND definition = ?`},
 		{text: walkShared}, {text: walkShared + ` AND status = ?`}, {text: walkShared + ` AND status = ? AND user = ?`},
+		{text: attemptsAll}, {text: attemptsAll + direct}, {text: attemptsAll + ` AND status = ?`}, {text: attemptsAll + direct + ` AND status = ?`},
+		{text: attemptsUser + ` AND status = ?`}, {text: attemptsUser + direct + ` AND status = ?`},
+		{text: attemptsShared}, {text: attemptsShared + ` AND status = ? AND user = ?`},
+		{text: attemptsInstance}, {text: attemptsInstance + ` AND status = ? AND user = ?`},
 	} {
 		texts = append(texts, w.text+walkEnd)
 	}

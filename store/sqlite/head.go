@@ -171,6 +171,7 @@ type standing struct {
 	hash      string // of the event that the head vouches for
 	documents bool   // there are some
 	instances bool   // there are some
+	attempts  bool   // there are some
 	running   bool   // a server runs, or did not end by itself
 }
 
@@ -181,6 +182,8 @@ func (s standing) problem(head *store.Head, key *digest.Key) string {
 		return "there are documents but no events"
 	case s.newest == 0 && s.instances:
 		return "there are instances but no events"
+	case s.newest == 0 && s.attempts:
+		return "there are attempts but no events"
 	case head == nil && s.newest > 0:
 		return "there are events but no signed head"
 	case head == nil:
@@ -225,7 +228,10 @@ func (db *DB) standing(vouched int64) (now standing, err error) {
 		if err := t.row(`SELECT running, EXISTS (SELECT 1 FROM document) FROM installation WHERE id = 1`, nil, &now.running, &now.documents); err != nil {
 			return err
 		}
-		if now.instances, err = t.keepsInstances(); err != nil {
+		if now.instances, err = t.keeps("instance"); err != nil {
+			return err
+		}
+		if now.attempts, err = t.keeps("attempt"); err != nil {
 			return err
 		}
 		err = t.row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`, []any{store.MainChain, vouched}, &now.hash)

@@ -165,12 +165,12 @@ func (t *tx) insertInstance(i store.Instance, kept int64, evidence int) (number 
 	return number, err
 }
 
-// keepsInstances tells whether there is any instance; a file older than instances has none.
-func (t *tx) keepsInstances() (some bool, err error) {
-	err = t.row(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'instance')`, nil, &some)
+// keeps tells whether there is a row in a table; a file that is older than the table has none.
+func (t *tx) keeps(table string) (some bool, err error) {
+	err = t.row(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)`, []any{table}, &some)
 	if err != nil || !some {
 		return false, err
 	}
-	err = t.row(`SELECT EXISTS (SELECT 1 FROM instance)`, nil, &some)
+	err = t.row(`SELECT EXISTS (SELECT 1 FROM `+table+`)`, nil, &some)
 	return some, err
 }

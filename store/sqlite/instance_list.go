@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -180,8 +181,9 @@ func (t *tx) numbered(s auth.Scope, numbers []int64) ([]store.ListedInstance, er
 }
 
 const (
-	dueInstances = `SELECT ` + instanceColumns + ` FROM instance INDEXED BY instance_due WHERE status = 'open' AND due IS NOT NULL AND due <= ? ORDER BY due, number LIMIT ?`
-	nextDue      = `SELECT min(due) FROM instance INDEXED BY instance_due WHERE status = 'open' AND due IS NOT NULL`
+	dueInstances = `SELECT ` + instanceColumns + ` FROM instance INDEXED BY instance_due WHERE status = 'open' AND due IS NOT NULL AND due <= ?` + unblocked + ` ORDER BY due, number LIMIT ?`
+	nextDue      = `SELECT due FROM instance INDEXED BY instance_due WHERE status = 'open' AND due IS NOT NULL` + unblocked + ` ORDER BY due LIMIT 1`
+	unblocked    = ` AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.instance = instance.number AND a.ended IS NULL)`
 )
 
 // DueInstances implements [store.Instances].
@@ -206,5 +208,8 @@ func (t *tx) DueInstances(now time.Time, limit int) ([]store.Instance, error) {
 func (t *tx) NextDue() (time.Time, error) {
 	var due sql.NullInt64
 	err := t.row(nextDue, nil, &due)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
 	return later(due), err
 }

@@ -15,10 +15,15 @@ type moving struct {
 	bytes           int64 // of the members that change
 	evidence        int64
 	userBytes       int64
+	blocked         sql.NullString // the status of the attempt that it waits for
+	outputs         int64          // bytes that attempts have kept for it
 }
 
 const movingByID = `SELECT i.number, i.version, i.status, octet_length(i.context) + octet_length(i.memo) + octet_length(i.summary) + octet_length(i.reason),
-	i.evidence, o.instance_bytes FROM instance i JOIN owner o ON o.user = i.user WHERE i.id = ? AND i.user = ?`
+	i.evidence, o.instance_bytes,
+	(SELECT a.status FROM attempt a WHERE a.instance = i.number AND a.ended IS NULL),
+	(SELECT coalesce(sum(octet_length(a.output)), 0) FROM attempt a INDEXED BY attempt_kept WHERE a.status = 'kept' AND a.output IS NOT NULL AND a.instance = i.number)
+	FROM instance i JOIN owner o ON o.user = i.user WHERE i.id = ? AND i.user = ?`
 
 // Move implements [store.Instances]. All that may refuse it is read before anything is written.
 func (t *tx) Move(m store.Move) error {
@@ -38,7 +43,7 @@ func (t *tx) Move(m store.Move) error {
 	}
 	kept := m.Bytes() + m.Next.Bytes() - was.bytes
 	if ends := m.Next.Status != store.Open; !ends || kept > store.EndingBytes {
-		if err := t.instanceRoom(was.userBytes, kept); err != nil {
+		if err := t.instanceRoom(was.userBytes, kept-was.outputs); err != nil {
 			return err
 		}
 	}
@@ -57,12 +62,18 @@ func (t *tx) followMove(was moving, m store.Move, kept int64) error {
 	if err := t.settleApprovals(was.number, m); err != nil {
 		return err
 	}
-	return t.chargeInstances(m.Next.User, opened(m.Next.Status)-1, kept)
+	if was.outputs > 0 {
+		if _, err := t.exec(dropOutputs, was.number); err != nil {
+			return err
+		}
+	}
+	return t.chargeInstances(m.Next.User, opened(m.Next.Status)-1, kept-was.outputs)
 }
 
 // movable is the instance that is to move, when it still is what the move is about.
 func (t *tx) movable(m store.Move) (was moving, err error) {
-	err = t.row(movingByID, []any{m.Next.ID, m.Next.User}, &was.number, &was.version, &was.status, &was.bytes, &was.evidence, &was.userBytes)
+	err = t.row(movingByID, []any{m.Next.ID, m.Next.User}, &was.number, &was.version, &was.status, &was.bytes, &was.evidence, &was.userBytes,
+		&was.blocked, &was.outputs)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return was, store.ErrNotFound
@@ -72,6 +83,8 @@ func (t *tx) movable(m store.Move) (was moving, err error) {
 		return was, fmt.Errorf("%w: the instance has version %d, not %d", store.ErrConflict, was.version, m.From)
 	case was.status != store.Open:
 		return was, fmt.Errorf("%w: the instance has ended", store.ErrConflict)
+	case was.blocked.Valid && m.Next.Status != store.Cancelled:
+		return was, fmt.Errorf("%w: the instance has an attempt that is %s", store.ErrConflict, was.blocked.String)
 	case was.evidence+int64(len(m.Evidence)) > store.MaxEvidence:
 		return was, fmt.Errorf("%w: an instance has at most %d pieces of evidence", store.ErrQuota, store.MaxEvidence)
 	}
