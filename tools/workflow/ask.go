@@ -81,8 +81,15 @@ func (d *Definition) offer(s *State, name string) *Transition {
 // caller's own choice, so that a yes to it approves nothing.
 func (d *Definition) helps(t *Transition) bool { return d.AskHuman && t.Name == AskHuman }
 
-// asks tells whether the transition waits for a person's yes.
-func (t *Transition) asks() bool { return t.Executor != nil && t.Executor.Kind == KindHuman }
+// asks tells whether the transition waits for a person's yes: because it is there to ask, or because callers must not
+// reach its executor.
+func (t *Transition) asks() bool {
+	return t.Executor != nil && (t.Executor.Kind == KindHuman || !t.Executor.Tier.Exposable())
+}
+
+// answerable tells whether there can be an approval of the transition. What the executor of a person's leads to may
+// have become more dangerous than the definition says: then it asks, too.
+func (t *Transition) answerable() bool { return t.asks() || t.Actor == Human && t.Executor.Effect() }
 
 // spent says why a transition cannot be taken any more in this visit; nil: it can.
 func (d *Definition) spent(i *Instance, t *Transition) *Refusal {
@@ -113,11 +120,14 @@ func (m Memo) fired(d *Definition, t *Transition) Memo {
 	return m
 }
 
-// Asking is the decision to run an effect turned into one that asks a person first, anew: what was approved is not what
-// would be run any more, or it has become more dangerous than its definition says. approval is the id that the request
-// gets.
+// Asking is the decision to run an effect turned into one that asks a person first: what was approved is not what would
+// be run any more, or it has become more dangerous than its definition says. approval is the id that the request gets.
+// What would be run is to be resolved again, with the Env of the new effect: the approved run has another version.
 func (d Decision) Asking(approval string) Decision {
 	e := *d.Effect
+	if !e.Ask {
+		e.Env.Version++
+	}
 	e.Ask, e.Approved, e.Approval = true, false, approval
 	d.Effect, d.Trail = &e, slices.DeleteFunc(slices.Clone(d.Trail), func(f Fact) bool { return f.Type == executorStarted })
 	return d

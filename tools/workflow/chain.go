@@ -33,7 +33,7 @@ func (m *move) chain(depth int) {
 	first := depth
 	for ; m.change.Ask == nil && m.next.Open; depth++ {
 		automatic := m.d.automatic(m.state())
-		if len(automatic) == 0 || depth >= m.d.chainDepth() || m.exhausted(depth) {
+		if len(automatic) == 0 || depth >= m.d.chainDepth() || m.revoked(depth) || m.exhausted(depth) {
 			break
 		}
 		if !m.hop(automatic, depth) {
@@ -184,6 +184,26 @@ func undecidable(viable []*Transition, last verdict) *Refusal {
 	case last.reason != "":
 		r.Message += ": " + last.reason
 	}
+	return r
+}
+
+// revoked ends a chain whose client is out: what it began is done, and a person has to take the rest on.
+func (m *move) revoked(depth int) bool {
+	if !m.by.Out {
+		return false
+	}
+	m.change.Failure = out()
+	m.fact("chain.failed", map[string]any{
+		"transition": "", "fromState": m.next.State, "chainDepth": depth,
+		"errorClass": m.change.Failure.Class, "code": string(ClientRevoked),
+	})
+	return true
+}
+
+// out is why nothing new begins for a client.
+func out() *Refusal {
+	r := refuse(ClientRevoked, "the client that this was done for is out, so that nothing more is begun for it")
+	r.Class = ClassPermanent
 	return r
 }
 

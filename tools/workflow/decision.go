@@ -6,7 +6,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/auth"
-
 	"prax/tools/workflow/expr"
 )
 
@@ -112,7 +111,7 @@ type Request struct {
 	Summary    string
 	Approval   string // the one that is used up; for a move that could open one, the id that it would get
 	Approved   bool   // a person said yes
-	Digest     string // of the material that the person said yes to
+	Digest     string // of the material that the person said yes to, also where that does not hold any more
 	Client     string // who said yes
 	User       string
 	Note       string

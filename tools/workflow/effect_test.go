@@ -121,16 +121,23 @@ func TestEffectInAChain(t *testing.T) {
 	r.context(`{"built":"ok"}`)
 }
 
+// TestEffectOfAStart: there is no instance yet that could remember an attempt, so that none is made.
 func TestEffectOfAStart(t *testing.T) {
 	t.Parallel()
 	d := deploy()
 	d.Initial = "up"
-	effect := d.Begin("wf_1", agent, []byte(`{"a":1}`), morning).Effect
-	r := &drive{t: t, d: d, now: morning}
-	r.expect(d.Apply(nil, effect, workflow.Result{Output: wt.Object(`{"health":1}`)}, agent, morning), "up")
-	equal(t, "instance", []any{r.i.ID, r.i.Version, r.i.Input}, []any{"wf_1", int64(1), wt.Object(`{"a":1}`)})
-	r.context(`{"health":1,"seen":null}`)
-	equal(t, "failed", answer(d.Apply(nil, effect, workflow.Result{Failure: &workflow.Failure{}}, agent, morning)), "EXECUTOR_FAILED")
+	decision := d.Begin("wf_1", agent, []byte(`{"a":1}`), morning)
+	equal(t, "answer", answer(decision), "EXECUTOR_FAILED")
+	equal(t, "class", decision.Refusal.Class, workflow.ClassPermanent)
+	equal(t, "facts", facts(decision), []string{"transition.rejected"})
+
+	d = deploy() // what the chain of a start runs, there is an instance for
+	d.States = append(d.States, state("first", to("s", "build", automatically, running(probe))))
+	d.Initial = "first"
+	r := begin(t, d, `{}`)
+	then := d.Begin("wf_1", agent, nil, morning).Change.Then
+	equal(t, "then", []any{then.Transition, then.Version}, []any{"build", int64(1)})
+	r.expect(d.Apply(r.i, then, workflow.Result{}, agent, morning), "s")
 }
 
 func TestAPersonCannotBeAskedOnEntering(t *testing.T) {

@@ -13,6 +13,9 @@ func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
 	if !onEnter {
 		s.ran = e
 	}
+	if !onEnter && s.r.Approved && e.Kind != KindHuman {
+		s.witness()
+	}
 	switch e.Kind {
 	case KindNoop:
 		s.instant(e)
@@ -21,13 +24,29 @@ func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
 		return s.approved(e, onEnter)
 	}
 	if s.m.used < len(s.m.results) {
-		return s.resume(e)
+		return s.took(e)
+	}
+	return nil, s.await(e, in, onEnter)
+}
+
+// await halts for an executor with an effect, where that can begin.
+func (s *stage) await(e *Executor, in *State, onEnter bool) *halt {
+	switch {
+	case s.kind == StepStart:
+		h := halted(ExecutorFailed, "the state "+in.Name+" is where this workflow begins, and its onEnter reaches outside: there is nothing yet that could remember it")
+		h.refusal.Class, h.refusal.Hint = ClassPermanent, "the operator must move the executor to a transition"
+		return h
+	case s.m.by.Out:
+		return &halt{refusal: out()}
 	}
 	s.executorFact(executorStarted, e, nil)
+	return &halt{effect: s.effect(e, in, onEnter)}
+}
+
+func (s *stage) effect(e *Executor, in *State, onEnter bool) *Effect {
 	r := s.r
 	r.Version = s.m.next.Version
-	effect := &Effect{Request: r, Executor: e, State: in.Name, OnEnter: onEnter, Results: s.m.results, Env: s.env(in, nil)}
-	return nil, &halt{effect: effect}
+	return &Effect{Request: r, Executor: e, State: in.Name, OnEnter: onEnter, Results: s.m.results, Env: s.env(in, nil)}
 }
 
 // within tells whether an executor may run where it stands: one that callers must not reach stands on a person's own
@@ -49,8 +68,8 @@ func (s *stage) instant(e *Executor) {
 	s.executorFact("executor.succeeded", e, nil)
 }
 
-// resume takes the next result.
-func (s *stage) resume(e *Executor) (any, *halt) {
+// took takes the next result.
+func (s *stage) took(e *Executor) (any, *halt) {
 	r := s.m.results[s.m.used]
 	s.m.used++
 	last := s.m.used == len(s.m.results)
@@ -91,18 +110,38 @@ func (s *stage) executorFact(kind string, e *Executor, more map[string]any) {
 // Apply goes on after the executor of an effect ran, with its result. i is the instance as it is now; it does not
 // matter for an effect of a start. A failed executor refuses the move with [ExecutorFailed]; in a chain it makes a
 // change whose answer carries [ChainFailed], where there is something to change, and a refusal otherwise.
+//
+// Of an effect that asks, r has the material of what would be run: the move parks on an approval of exactly that.
 func (d *Definition) Apply(i *Instance, e *Effect, r Result, c Caller, now time.Time) Decision {
 	m := d.move(i, c, now)
 	if refusal := m.current(e); refusal != nil {
 		return Decision{Refusal: refusal.of(e.Transition)}
 	}
+	if e.Ask {
+		return m.propose(e, r)
+	}
+	if e.Kind != StepTimeout {
+		return m.resume(e, r)
+	}
+	m.next.Busy = nil
+	decision := m.late(e.with(r))
+	if c.Client != "" {
+		return m.overtook(decision, "")
+	}
+	return decision
+}
+
+// resume makes the step of an effect, with its result.
+func (m *move) resume(e *Effect, r Result) Decision {
+	m.next.Busy = nil // the attempt ends with the step
 	if e.Kind == StepChain {
 		m.next.Memo.Hops++
 		m.next.Memo.Driven += max(r.Took, 0) // a clock that was set back adds nothing
 	}
-	results := append(e.Results[:len(e.Results):len(e.Results)], r)
-	return m.run(e.Request, results)
+	return m.run(e.Request, e.with(r))
 }
+
+func (e *Effect) with(r Result) []Result { return append(e.Results[:len(e.Results):len(e.Results)], r) }
 
 // current refuses an effect whose instance went on without it.
 func (m *move) current(e *Effect) *Refusal {

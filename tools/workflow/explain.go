@@ -18,6 +18,14 @@ func (d *Definition) Explain(i *Instance, c Caller, transition string) Explanati
 		}
 	}
 	t := d.offerTo(c, state, transition)
+	for _, one := range i.settlements() {
+		if e.Legal = append(e.Legal, one.Name); one.Name == transition {
+			e.Allowed, e.Actor, e.Blocked = true, Human, i.heldUp(c, one)
+		}
+	}
+	if e.Allowed {
+		return e
+	}
 	if !i.Open || t == nil {
 		e.Blocked = d.unoffered(i, transition)
 		return e

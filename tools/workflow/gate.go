@@ -12,9 +12,9 @@ import (
 const maxMaterial = 32 << 10
 
 // PendingHuman are the gates of the current state: every transition that is a person's, in declared order, and the one
-// whose approval is open.
+// whose approval is open; none while an executor is at work, or its effect in doubt.
 func (d *Definition) PendingHuman(i *Instance) []HumanGate {
-	if !i.Open {
+	if !i.Open || i.Busy != nil {
 		return nil
 	}
 	var gates []HumanGate
@@ -27,7 +27,7 @@ func (d *Definition) PendingHuman(i *Instance) []HumanGate {
 }
 
 func (i *Instance) parkedOn(t *Transition) bool {
-	return i.Parked != nil && t.asks() && i.Parked.Transition == t.Name
+	return i.Parked != nil && t.answerable() && i.Parked.Transition == t.Name
 }
 
 // gate is what a person is shown of a transition.

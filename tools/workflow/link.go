@@ -9,11 +9,15 @@ import (
 
 // Links are the moves that an instance offers to a caller, in declared order: each transition that is not the
 // server's own, as the state's filter has it; then, where the server's own could not be taken, those, so that they can
-// be tried again by hand. An instance that has ended offers none.
+// be tried again by hand. An instance that has ended offers none, and neither does one that waits for an executor; one
+// whose effect is in doubt offers to settle that, which [Definition.Reconcile] does.
 //
 // A link that is not blocked is not refused to this caller for who it is, for the state or for the version, when it is
 // sent at once with arguments that fit. What depends on the arguments, or on what comes of them, is not foretold.
 func (d *Definition) Links(i *Instance, c Caller) []Link {
+	if i.Busy != nil {
+		return i.settling(c)
+	}
 	state := d.State(i.State)
 	if !i.Open || state == nil || state.Terminal {
 		return nil
@@ -95,6 +99,9 @@ func prefill(i *Instance, t *Transition) map[string]any {
 
 // blocked says why a caller could not take a transition whatever the arguments; nil: it can.
 func (d *Definition) blocked(i *Instance, c Caller, t *Transition) *Refusal {
+	if i.Busy != nil {
+		return i.heldUp(c, t)
+	}
 	parked := answers(i, c, t)
 	if r := allowed(c, t, parked); r != nil {
 		return r.of(t.Name)

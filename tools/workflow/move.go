@@ -56,7 +56,7 @@ func (m *move) run(r Request, results []Result) Decision {
 			return Decision{Effect: h.effect, Trail: m.trail}
 		}
 		refusal := h.refusal.of(r.Transition)
-		if r.Kind == StepChain {
+		if r.Kind == StepChain && refusal.Code != ClientRevoked {
 			refusal = chainFailed(refusal, r.Transition)
 		}
 		return m.reject(refusal)

@@ -7,12 +7,12 @@ import (
 )
 
 // Plan decides a submit, in this order: is the instance still moving, is its time over, is the version the current
-// one, does the state have the transition, may this caller take it, is its choice among the options, is the transition
+// one, is nothing under way, does the state have the transition, may this caller take it, is its choice among the options, is the transition
 // used up, do the arguments fit, do the guards hold; then the executor, the output, the slots, the branches, the state's
 // while, what the state leaves behind, the next state's onEnter, and the chain. A refusal changes nothing.
 //
 // An executor with an outside effect makes the decision an [Effect]; a human one parks the move on an approval, which
-// a person uses up who submits the same once more.
+// a person uses up who submits the same once more. One that callers must not reach does both: its Effect asks first.
 func (d *Definition) Plan(i *Instance, c Caller, s Submit, now time.Time) Decision {
 	m := d.move(i, c, now)
 	if r := m.ended(); r != nil {
@@ -63,7 +63,7 @@ func (m *move) request(t *Transition, s Submit, arguments map[string]any, approv
 		Arguments: arguments, Summary: s.Summary, Approval: s.Approval, Approved: approves,
 	}
 	if approves {
-		r.Approval = m.next.Parked.Approval
+		r.approve(m.next.Parked, m.by)
 	}
 	return r
 }
@@ -71,6 +71,9 @@ func (m *move) request(t *Transition, s Submit, arguments map[string]any, approv
 func (m *move) find(s Submit) (*Transition, *Refusal) {
 	if s.ExpectedVersion != m.next.Version {
 		return nil, refuse(StaleVersion, fmt.Sprintf("expected version %d, but the workflow is at version %d", s.ExpectedVersion, m.next.Version))
+	}
+	if r := m.next.waits(); r != nil {
+		return nil, r
 	}
 	t := m.d.offerTo(m.by, m.state(), s.Transition)
 	if t == nil {
@@ -85,7 +88,7 @@ func (m *move) answers(t *Transition) bool {
 }
 
 func answers(i *Instance, c Caller, t *Transition) bool {
-	return t.asks() && c.Human() && i.Parked != nil && i.Parked.Transition == t.Name
+	return t.answerable() && c.Human() && i.Parked != nil && i.Parked.Transition == t.Name
 }
 
 // allowed says who may take a transition. parked: the caller may be answering the open approval by it.

@@ -23,10 +23,18 @@ func (d *Definition) Resolve(i *Instance, c Caller, a Answer, now time.Time) Dec
 	if v := m.judge(t, i.Parked.Arguments); v.truth != yes {
 		return m.reject(v.refusal().of(t.Name))
 	}
-	return m.run(Request{
+	request := Request{
 		Kind: StepTransition, Transition: t.Name, Version: i.Version, Arguments: i.Parked.Arguments,
-		Approval: a.Approval, Approved: true, Note: clipTo(a.Note, MaxSummary),
-	}, nil)
+		Note: clipTo(a.Note, MaxSummary),
+	}
+	request.approve(i.Parked, c)
+	return m.run(request, nil)
+}
+
+// approve makes a request one that a person said yes to.
+func (r *Request) approve(p *Parked, by Caller) {
+	r.Approved, r.Approval, r.Digest = true, p.Approval, p.Digest
+	r.Client, r.User = by.Client, by.User
 }
 
 // answerable finds what an answer is about.
@@ -35,6 +43,8 @@ func (m *move) answerable(a Answer) (*Transition, *Refusal) {
 	switch {
 	case !m.by.Human():
 		return nil, refuse(ActorMismatch, "an approval is answered by a person: it needs a client of the role human")
+	case m.next.Busy != nil:
+		return nil, m.next.waits()
 	case p == nil || p.Approval != a.Approval:
 		return nil, refuse(ApprovalNotOpen, "this approval is not open: it was answered, or the workflow moved on")
 	case !m.now.Before(p.Expires):
@@ -43,7 +53,7 @@ func (m *move) answerable(a Answer) (*Transition, *Refusal) {
 		return nil, refuse(ApprovalMismatch, "the answer names another digest than that of what is to be approved").of(p.Transition)
 	}
 	t := m.d.offer(m.state(), p.Transition)
-	if t == nil || !t.asks() {
+	if t == nil || !t.answerable() {
 		return nil, refuse(Corrupt, "the approval is about a transition that the state "+m.next.State+" does not have")
 	}
 	return t, nil
@@ -56,7 +66,7 @@ func (m *move) decline(t *Transition, a Answer) Decision {
 	i.Version++
 	m.change.Steps = []Step{{
 		Seq: i.Version, Kind: StepRejection, Transition: t.Name, From: i.State, To: i.State, Actor: Human,
-		Client: m.by.Client, User: m.by.User, Arguments: i.Parked.Arguments, Output: answered("rejected", t.Executor, a.Approval, m.by, a.Note),
+		Client: m.by.Client, User: m.by.User, Arguments: i.Parked.Arguments, Output: answered("rejected", t.Executor, a.Approval, m.by.Client, a.Note),
 	}}
 	m.change.Rejected = a.Approval
 	i.Parked = nil
@@ -70,8 +80,8 @@ func resolved(approval string, t *Transition, outcome string) Fact {
 	}}
 }
 
-func answered(status string, e *Executor, approval string, by Caller, note string) map[string]any {
-	output := map[string]any{"queue": e.queue(), "requestId": approval, "status": status, "by": by.Client}
+func answered(status string, e *Executor, approval, by, note string) map[string]any {
+	output := map[string]any{"queue": e.queue(), "requestId": approval, "status": status, "by": by}
 	if note != "" {
 		output["note"] = note
 	}
@@ -83,17 +93,18 @@ func (s *stage) approved(e *Executor, onEnter bool) (any, *halt) {
 	if onEnter || !s.r.Approved || s.t == nil {
 		return nil, halted(ExecutorFailed, "a person can be asked by a transition only")
 	}
-	by := s.m.by
+	s.witness()
+	return answered("approved", e, s.r.Approval, s.r.Client, s.r.Note), nil
+}
+
+// witness notes that a person said yes, with the evidence of it.
+func (s *stage) witness() {
 	approval := Evidence{
-		Kind: humanApproval, URI: s.r.Approval, Summary: s.r.Note, Client: by.Client, User: by.User,
+		Kind: humanApproval, URI: s.r.Approval, Summary: s.r.Note, Digest: s.r.Digest, Client: s.r.Client, User: s.r.User,
 	}
 	if s.m.d.helps(s.t) {
 		approval.Kind = humanAnswer
 	}
-	if p := s.m.next.Parked; p != nil {
-		approval.Digest = p.Digest
-	}
 	s.evidence = append(s.evidence, approval)
 	s.before = append(s.before, resolved(s.r.Approval, s.t, "approved"))
-	return answered("approved", e, s.r.Approval, by, s.r.Note), nil
 }

@@ -37,12 +37,11 @@ func (m *move) take(r Request) *halt {
 		return &halt{refusal: refusal}
 	}
 	if s.t != nil && s.t.asks() && !r.Approved {
-		s.ask()
-	} else {
-		for _, part := range parts {
-			if h := part(s); h != nil {
-				return h
-			}
+		return s.question()
+	}
+	for _, part := range parts {
+		if h := part(s); h != nil {
+			return h
 		}
 	}
 	s.commit()

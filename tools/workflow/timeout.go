@@ -11,7 +11,7 @@ func (d *Definition) Expire(i *Instance, now time.Time) Decision {
 		return Decision{}
 	}
 	if d.OnTimeout != "" {
-		return m.late()
+		return m.late(nil)
 	}
 	m.next.Version++
 	m.next.Parked = nil
@@ -20,10 +20,10 @@ func (d *Definition) Expire(i *Instance, now time.Time) Decision {
 	return m.done()
 }
 
-// overdue tells whether the timeout has to be applied.
+// overdue tells whether the timeout has to be applied. It waits for an executor that is at work.
 func (d *Definition) overdue(i *Instance, now time.Time) bool {
 	due := d.due(i)
-	return !due.IsZero() && !now.Before(due)
+	return i.Busy == nil && !due.IsZero() && !now.Before(due)
 }
 
 // due is when the timeout has to be applied; zero: never.
@@ -44,11 +44,13 @@ func (m *move) note() {
 }
 
 // late makes the step to the state that a timeout leads to. An instance whose timeout cannot be applied is cancelled:
-// it must not go on as if there were time.
-func (m *move) late() Decision {
+// it must not go on as if there were time. The results are those of its onEnter, when that ran already.
+func (m *move) late(results []Result) Decision {
 	began := *m
-	m.timedOut(m.d.OnTimeout)
-	decision := m.run(Request{Kind: StepTimeout, Version: m.next.Version}, nil)
+	if results == nil {
+		m.timedOut(m.d.OnTimeout)
+	}
+	decision := m.run(Request{Kind: StepTimeout, Version: m.next.Version}, results)
 	if decision.Refusal == nil {
 		return decision
 	}
@@ -60,10 +62,13 @@ func (m *move) late() Decision {
 
 // tooLate makes that step in place of what was asked for, and says so in the answer.
 func (m *move) tooLate(transition string) Decision {
-	from := m.next.State
-	decision := m.late()
+	return m.overtook(m.late(nil), transition)
+}
+
+// overtook tells who asked for something else that the timeout came first.
+func (m *move) overtook(decision Decision, transition string) Decision {
 	if decision.Change != nil && decision.Change.Failure == nil {
-		decision.Change.Failure = refuse(TimedOut, "the time of the workflow was over in the state "+from).of(transition)
+		decision.Change.Failure = refuse(TimedOut, "the time of the workflow was over").of(transition)
 	}
 	return decision
 }
