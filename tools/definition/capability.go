@@ -11,6 +11,7 @@ import (
 
 	"prax/auth"
 	"prax/tools"
+	"prax/tools/workflow"
 )
 
 // capability is one entry of `capabilities`, as it was written.
@@ -27,6 +28,7 @@ type capability struct {
 	Wraps        string           `json:"wraps"`
 	Executor     *value           `json:"executor"`
 	Guards       []*value         `json:"guards"`
+	Reliability  *value           `json:"reliability"`
 }
 
 // ability is a capability with everything of those that it wraps: what is said nearer counts, guards add up from the
@@ -39,6 +41,10 @@ type ability struct {
 	tier  auth.Tier // TierUnknown: nobody said
 	under *ability  // the one that it wraps
 	whole bool      // what it wraps has been added
+
+	owns   bool                 // as a tool, it has its name for itself
+	made   *workflow.Capability // that it is, with an effect and exposed
+	making bool                 // it is being made
 }
 
 // The bounds of what a caller's model has to read, in bytes.
@@ -58,7 +64,7 @@ func (c *compiler) capabilities(v *value) (list []*ability) {
 		if !c.label(m, path, "a capability") || !c.is(m.value, path, '{') {
 			continue
 		}
-		a := &ability{value: c.own(m.value, path, foreignCapability), name: m.name, path: path}
+		a := &ability{value: m.value, name: m.name, path: path}
 		c.read(a.value, path, &a.capability)
 		c.abilities[m.name] = a
 		list = append(list, a)
@@ -128,6 +134,7 @@ func (c *compiler) inherit(a *ability) {
 	c.inherit(base)
 	a.Title, a.Description = cmp.Or(a.Title, base.Title), cmp.Or(a.Description, base.Description)
 	a.InputSchema, a.OutputSchema = cmp.Or(a.InputSchema, base.InputSchema), cmp.Or(a.OutputSchema, base.OutputSchema)
+	a.Reliability = cmp.Or(a.Reliability, base.Reliability)
 	if a.Tags == nil {
 		a.Tags = base.Tags
 	}
@@ -143,22 +150,30 @@ func (c *compiler) inherit(a *ability) {
 
 // judgeAbility checks a capability that is no tool of its own, by itself: what uses it is judged again.
 func (c *compiler) judgeAbility(a *ability) {
-	b := newBuilder(c.reader, c.kinds)
-	b.library = nil
+	b := c.builder(c.reader)
+	b.library, b.scripts = nil, c.fragments
 	for i, guard := range listOf(a.find("guards")) {
 		b.guard(guard, item(a.path+"/guards", i), inGuard)
 	}
 	b.input(a.find("inputSchema"), a.path+"/inputSchema")
 	path := a.path + "/executor"
 	e := a.Executor
-	if e == nil || a.under != nil || !c.is(e, path, '{') {
+	if e == nil || a.under != nil && a.find("reliability") == nil || !c.is(e, path, '{') {
 		return
 	}
-	if kind := e.find("kind"); kind != nil && c.kinds.Tools[kind.text] != nil {
+	if has(c.kinds.Tools, e) {
 		c.executor(e, path, &tools.Tool{Name: a.name})
 		return
 	}
-	b.executor(c.own(e, path, foreignExecutor), path)
+	e, reliability := c.written(a)
+	b.executor(e, reliability, a.path, inEffect)
+}
+
+// written is the executor of a capability in its stored form, and how it is tried.
+func (c *compiler) written(a *ability) (e, reliability *value) {
+	r := &resolver{compiler: c, path: a.path, subjects: map[string]place{}}
+	e = r.rated(a.Executor, a.path+"/executor", a.tier)
+	return e, r.reliable(e, a.Reliability, a.path+"/reliability", a.tier)
 }
 
 // risk is the tier that a value declares; TierUnknown when it declares none.

@@ -32,5 +32,6 @@ func Decode(text jsontext.Value, kinds Kinds) (*workflow.Definition, error) {
 }
 
 func newBuilder(r reader, kinds Kinds) *builder {
-	return &builder{reader: r, kinds: kinds, schemas: map[string]*workflow.Schema{}, library: map[string]*workflow.Guidance{}, d: &workflow.Definition{}}
+	library := map[string]*workflow.Guidance{}
+	return &builder{reader: r, kinds: kinds, schemas: map[string]*workflow.Schema{}, library: library, scripts: library, d: &workflow.Definition{}}
 }

@@ -103,6 +103,14 @@ func (c *compiler) stored(root *value, base string, name func(string) string) *s
 	return f
 }
 
+// builder is one that knows what the configuration has.
+func (c *compiler) builder(r reader) *builder {
+	b := newBuilder(r, c.kinds)
+	b.schemas, b.around = c.schemas, c.around
+	b.links, b.reachable = c.links, c.reachable
+	return b
+}
+
 // define compiles the stored form of a definition; nil when there is a problem.
 func (c *compiler) define(f *stored) *workflow.Definition {
 	if !f.fits || c.bytes > maxDefinitions {
@@ -112,8 +120,7 @@ func (c *compiler) define(f *stored) *workflow.Definition {
 	at.root = f.root.canonical("", func(path string) {
 		at.about(BadValue, path, "is no number that every reader keeps exactly: put it in quotes, or round it")
 	})
-	b := newBuilder(at, c.kinds)
-	b.schemas = c.schemas
+	b := c.builder(at)
 	d := b.build()
 	if len(c.errors) > before {
 		return nil

@@ -17,7 +17,7 @@ import (
 // problemsOf are what a file is told of, as code and text.
 func problemsOf(t testing.TB, path string) (list []string) {
 	t.Helper()
-	_, problems := definition.Load(path, kinds)
+	_, problems := definition.Load(path, kinds, own...)
 	for _, p := range problems {
 		list = append(list, fmt.Sprintf("%s:%d:%d %s %s", filepath.Base(p.File), p.Line, p.Column, p.Code, p.Path))
 	}
@@ -37,7 +37,7 @@ func TestFixtures(t *testing.T) {
 			"evidence.yaml:19:25 UNKNOWN_EXECUTOR_KIND /workflows/probe/states/s/transitions/run/executor/kind",
 			"evidence.yaml:24:25 UNKNOWN_EXECUTOR_KIND /workflows/probe/states/s/transitions/strict/executor/kind",
 		},
-		"lexicon.yaml": {"lexicon.yaml:10:56 UNKNOWN_EXECUTOR_KIND /workflows/needs/states/s/transitions/go/executor/kind"},
+		"lexicon.yaml": {"lexicon.yaml:10:70 bad-value /workflows/needs/states/s/transitions/go/executor/subject"},
 	} {
 		if diff := cmp.Diff(want, problemsOf(t, filepath.Join("testdata", name))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -39,7 +39,7 @@ func flow(title string) string {
 // loaded is the set of files that are all right.
 func loaded(t testing.TB, path string) *definition.Set {
 	t.Helper()
-	set, problems := definition.Load(path, kinds)
+	set, problems := definition.Load(path, kinds, own...)
 	if set == nil || len(problems) > 0 {
 		t.Fatalf("%s: problems %v", path, problems)
 	}
@@ -206,7 +206,7 @@ func TestIncludeCycle(t *testing.T) {
 		"list.yaml":   "one.yaml:1:1: error: the file must be an object, is a list",
 		"broken.yaml": "half.yaml:2:1: error: is not YAML",
 	} {
-		_, problems := definition.Load(filepath.Join(dir, main), kinds)
+		_, problems := definition.Load(filepath.Join(dir, main), kinds, own...)
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].String(), filepath.Join(dir, want)) {
 			t.Errorf("%s: %v\nwant %s", main, problems, want)
 		}
@@ -224,7 +224,7 @@ func TestManyFiles(t *testing.T) {
 		large[fmt.Sprintf("%d.json", i)] = "{\"version\": \"" + strings.Repeat("1", 4<<20-100) + "\"}\n"
 	}
 	for _, files := range []map[string]string{files, large} {
-		_, problems := definition.Load(tree(t, files), kinds)
+		_, problems := definition.Load(tree(t, files), kinds, own...)
 		if len(problems) != 1 || problems[0].Code != definition.TooManyFiles {
 			t.Errorf("problems %v", problems)
 		}

@@ -11,7 +11,6 @@ const noExecutor = "needs an executor that this version does not have yet"
 // The keys, by where they stand.
 var (
 	foreignRoot = map[string]foreign{
-		"connections":       {why: noExecutor},
 		"stagedConnections": {why: noExecutor},
 		"grant_connections": {why: noExecutor},
 		"overrides":         {why: "is about packs, which are not loaded: include their files"},
@@ -60,19 +59,13 @@ var (
 		"requires_file_write": {ignored: true, why: "no model is called"},
 		"role":                {ignored: true, why: "no model is called: who may take a transition is decided by its actor and its guards"},
 	}
-	foreignAction = map[string]foreign{
-		"reliability": {why: noExecutor},
-	}
 	foreignTransition = map[string]foreign{
-		"reliability": {why: noExecutor},
-		"evidence":    {why: "is enforced by nobody: write a guard of kind evidence"},
-		"hop_slot":    {why: "is not served: write the executor out"},
-		"purpose":     {ignored: true, why: "it only decorates"},
-		"work_kind":   {ignored: true, why: "it only decorates"},
+		"evidence":  {why: "is enforced by nobody: write a guard of kind evidence"},
+		"hop_slot":  {why: "is not served: write the executor out"},
+		"purpose":   {ignored: true, why: "it only decorates"},
+		"work_kind": {ignored: true, why: "it only decorates"},
 	}
-	foreignCapability = map[string]foreign{
-		"reliability": {why: noExecutor},
-	}
+	// foreignExecutor is about those that have no effect.
 	foreignExecutor = map[string]foreign{
 		"idempotencyKey": {ignored: true, why: "such an executor has no effect that could happen twice"},
 	}

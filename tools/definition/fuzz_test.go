@@ -36,7 +36,7 @@ func FuzzLoad(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		set, problems := definition.Load(path, kinds)
+		set, problems := definition.Load(path, kinds, own...)
 		if (set == nil) != problems.Fail() {
 			t.Fatalf("set %v with problems %v", set, problems)
 		}

@@ -137,16 +137,16 @@ func TestKeys(t *testing.T) {
 		for _, k := range level.keys {
 			t.Run(level.name+"/"+k.name, func(t *testing.T) {
 				t.Parallel()
-				if _, problems := definition.Load(write(t, "a.yaml", with(level.text, k.name+": "+k.good)), kinds); problems.Fail() {
+				if _, problems := definition.Load(write(t, "a.yaml", with(level.text, k.name+": "+k.good)), kinds, own...); problems.Fail() {
 					t.Errorf("%s: %s: %v", k.name, k.good, problems)
 				}
 				near := k.name + k.name[len(k.name)-1:]
-				_, problems := definition.Load(write(t, "a.yaml", with(level.text, near+": "+k.good)), kinds)
+				_, problems := definition.Load(write(t, "a.yaml", with(level.text, near+": "+k.good)), kinds, own...)
 				told(t, problems, definition.UnknownKey, fmt.Sprintf("%q is not known in", near), fmt.Sprintf("did you mean %q?", k.name))
 				if k.want == "" {
 					return
 				}
-				_, problems = definition.Load(write(t, "a.yaml", with(level.text, k.name+": "+k.wrong)), kinds)
+				_, problems = definition.Load(write(t, "a.yaml", with(level.text, k.name+": "+k.wrong)), kinds, own...)
 				told(t, problems, "", "/"+k.name, k.want)
 			})
 		}

@@ -10,13 +10,23 @@ import (
 	"prax/tools/workflow"
 )
 
-// workflowKinds are the kinds of executor that a workflow may have.
-var workflowKinds = []string{workflow.KindHuman, workflow.KindNoop}
+// plainKinds are the kinds of executor without an effect that a workflow may have.
+var plainKinds = []string{workflow.KindHuman, workflow.KindNoop}
+
+// has tells whether an executor is of one of these kinds.
+func has[T any](kinds map[string]T, e *value) bool {
+	kind := e.find("kind")
+	if kind == nil || kind.kind != '"' {
+		return false
+	}
+	_, known := kinds[kind.text]
+	return known
+}
 
 // laterKinds are those that praxec has and prax does not yet.
 var laterKinds = []string{
-	"a2a", "agent", "cli", "diff", "dry_run", "ingest", "inventory", "llm", "mcp", "parallel", "path_grounding", "pipeline",
-	"registry", "rest", "script", "skill", "structural_analysis", "tool", "tool-suggest", "tool_source", "workflow",
+	"a2a", "agent", "diff", "dry_run", "ingest", "inventory", "llm", "mcp", "parallel", "path_grounding", "pipeline",
+	"registry", "skill", "structural_analysis", "tool-suggest", "tool_source", "workflow",
 }
 
 // kindOf is the kind of an executor, if it is one of those known here. The others that there are stand elsewhere only,
@@ -49,10 +59,14 @@ func (r *reader) kindOf(v *value, path string, known, others []string, where str
 
 // toolKind is the kind of a tool's executor.
 func (c *compiler) toolKind(v *value, path string) (string, bool) {
-	return c.kindOf(v, path, slices.Sorted(maps.Keys(c.kinds.Tools)), workflowKinds, "stands in a workflow only")
+	known := slices.AppendSeq(slices.Collect(maps.Keys(c.kinds.Tools)), maps.Keys(c.kinds.Executors))
+	slices.Sort(known)
+	return c.kindOf(v, path, known, plainKinds, "stands in a workflow only")
 }
 
 // workflowKind is the kind of an executor in a workflow.
 func (b *builder) workflowKind(v *value, path string) (string, bool) {
-	return b.kindOf(v, path, workflowKinds, slices.Sorted(maps.Keys(b.kinds.Tools)), "answers only for a tool of its own, with expose: tool")
+	known := slices.AppendSeq(slices.Clone(plainKinds), maps.Keys(b.kinds.Executors))
+	slices.Sort(known)
+	return b.kindOf(v, path, known, slices.Sorted(maps.Keys(b.kinds.Tools)), "answers only for a tool of its own, with expose: tool")
 }

@@ -148,7 +148,7 @@ func (s *Source) load(r *reading, next *state) {
 	next.status.OK, next.status.Problems = set != nil, problems
 	if set != nil {
 		next.set = set
-		next.status.Tools, next.status.Definitions = len(set.Tools), len(set.Definitions)
+		next.status.Tools, next.status.Definitions = len(set.Tools)+len(set.Capabilities), len(set.Definitions)
 		next.status.Digest, next.status.Loaded = set.Digest, s.config.Now()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"prax/auth"
 	"prax/tools"
 	"prax/tools/lexicon"
 	"prax/tools/workflow"
@@ -53,6 +54,7 @@ func compile(r *reading, kinds Kinds, own []*tools.Tool) (*Set, Problems) {
 // file is the root of a configuration.
 type file struct {
 	Version      string `json:"version"`
+	Connections  *value `json:"connections"`
 	Capabilities *value `json:"capabilities"`
 	Proxy        *value `json:"proxy"`
 	Workflows    *value `json:"workflows"`
@@ -87,6 +89,12 @@ type compiler struct {
 	isTerm    map[string]bool // what the lexicon explains, or needs no explanation
 	schemas   map[string]*workflow.Schema
 	bytes     int // of the definitions so far
+
+	connections map[string]*workflow.Connection
+	rated       map[string]auth.Tier  // what connections say of their risk themselves
+	around      workflow.Surroundings // what executors can lead to
+	links       []string              // the names of all connections, in order
+	reachable   []string              // those of all tools that an executor can lead to
 }
 
 func (c *compiler) compile() *Set {
@@ -98,13 +106,14 @@ func (c *compiler) compile() *Set {
 	set.Settings = c.settings(&f)
 	set.Lexicon = c.lexicon(f.Lexicon)
 	c.library(&f)
+	c.connect(f.Connections)
 	able := c.capabilities(f.Capabilities)
 	c.known(set.Lexicon, able)
+	c.surround(able)
 	for _, a := range able {
-		if t := c.judgeCapability(a); t != nil {
-			set.Tools = append(set.Tools, t)
-		}
+		c.judgeCapability(set, a)
 	}
+	set.Connections = c.connections
 	exposed := c.proxy(f.Proxy)
 	workflows, capabilities := c.discovered(f.Discovery)
 	c.flows(set, f.Workflows, workflows)

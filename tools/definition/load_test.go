@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"prax/auth"
-	"prax/tools"
 	"prax/tools/definition"
 )
 
@@ -48,7 +47,7 @@ func TestLoad(t *testing.T) {
 	for name, text := range map[string]string{"a.yaml": whole, "b.json": wholeJSON, "bom.yaml": "\ufeff" + whole, "crlf.yaml": strings.ReplaceAll(whole, "\n", "\r\n")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			set, problems := definition.Load(write(t, name, text), kinds)
+			set, problems := definition.Load(write(t, name, text), kinds, own...)
 			if set == nil || len(problems) > 0 {
 				t.Fatalf("problems %v", problems)
 			}
@@ -87,8 +86,8 @@ func TestRefusals(t *testing.T) {
 		{"a version that is a number", "version: 1.0\n", []string{"1:1 wrong-type: /version must be a string, is a number"}},
 		{"a later version", "version: \"2\"\n", []string{"1:1 bad-value: reads 1"}},
 		{"an unknown key", one("") + "capabilites: {}\n", []string{`8:1 unknown-key: "capabilites" is not known in the file: did you mean "capabilities"?`}},
-		{"a key of a later version", one("") + "connections: { x: { kind: cli } }\n", []string{`8:1 not-served: /connections needs an executor that this version does not have yet`}},
-		{"a key that is nowhere", one("") + "elephants: {}\n", []string{`8:1 unknown-key: known are version, capabilities, proxy, workflows`}},
+		{"a key of a later version", one("") + "connections: { x: { kind: mcp } }\n", []string{`8:21 UNKNOWN_CONNECTION_KIND: is "mcp": this version has no such connection yet; known are probe`}},
+		{"a key that is nowhere", one("") + "elephants: {}\n", []string{`8:1 unknown-key: known are version, connections, capabilities, proxy, workflows`}},
 		{"an unknown key of a capability", one("    inputschema: {}\n"), []string{`8:5 unknown-key: did you mean "inputSchema"?`}},
 		{"an unknown key of an executor", strings.Replace(one(""), "kind: echo", "kind: echo, tines: 3", 1), []string{`7:29 unknown-key: "tines" is not known in /capabilities/a.b/executor: did you mean "times"?`}},
 		{"two unknown keys", strings.Replace(one("    sort: 1\n"), "kind: echo", "kind: echo, sai: x", 1), []string{`7:29 unknown-key: did you mean "say"`, `8:5 unknown-key: "sort"`}},
@@ -108,7 +107,7 @@ func TestRefusals(t *testing.T) {
 		{"a title of 300 bytes", one("    title: " + strings.Repeat("t", 300) + "\n"), []string{"8:5 bad-value: longer than 256"}},
 		{"no kind", strings.Replace(one(""), "kind: echo", "", 1), []string{"7:5 missing-key: no kind: known are echo"}},
 		{"a kind that is no text", strings.Replace(one(""), "kind: echo", "kind: [echo]", 1), []string{"7:17 wrong-type: /executor/kind must be a string"}},
-		{"a kind of a later version", strings.Replace(one(""), "kind: echo", "kind: cli", 1), []string{`7:17 UNKNOWN_EXECUTOR_KIND: is "cli": this version has no such executor yet; known here are echo`}},
+		{"a kind of a later version", strings.Replace(one(""), "kind: echo", "kind: mcp", 1), []string{`7:17 UNKNOWN_EXECUTOR_KIND: is "mcp": this version has no such executor yet; known here are echo, probe, rest, script, tool`}},
 		{"a bad name", strings.Replace(one(""), "a.b", "a b", 1), []string{`3:3 bad-value: the name "a b"`}},
 		{"a reserved name", strings.Replace(one(""), "a.b", "Praxec_query", 1), []string{"3:3 name-taken: reserved"}},
 		{"a reserved name without its dot", strings.Replace(one(""), "a.b", "praxecquery", 1), []string{"3:3 name-taken: reserved"}},
@@ -177,7 +176,7 @@ func laughs() string {
 
 func refused(t *testing.T, path string, want []string) {
 	t.Helper()
-	set, problems := definition.Load(path, kinds, &tools.Tool{Name: "clock"})
+	set, problems := definition.Load(path, kinds, own...)
 	if set != nil || !problems.Fail() {
 		t.Fatalf("loaded, with problems %v", problems)
 	}
@@ -250,7 +249,7 @@ func TestProblemsAreShort(t *testing.T) {
 		one(long + ": {}\n"), strings.Replace(one(""), "kind: echo", "kind: "+long, 1), strings.Replace(one(""), "kind: echo", "kind: echo, say: \"no\", "+long+": 1", 1),
 		strings.Replace(one(""), "kind: echo", "kind: echo, say: "+long, 1),
 	} {
-		_, problems := definition.Load(write(t, "praxec.yaml", text), kinds)
+		_, problems := definition.Load(write(t, "praxec.yaml", text), kinds, own...)
 		if len(problems) == 0 {
 			t.Errorf("%.60s: no problem", text)
 		}
@@ -270,7 +269,7 @@ func TestManyProblems(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, "key%d: x\n", i)
 	}
-	if _, problems := definition.Load(write(t, "praxec.yaml", b.String()), kinds); len(problems) != definition.MaxProblems {
+	if _, problems := definition.Load(write(t, "praxec.yaml", b.String()), kinds, own...); len(problems) != definition.MaxProblems {
 		t.Errorf("%d problems", len(problems))
 	}
 }
@@ -285,7 +284,7 @@ func TestPortability(t *testing.T) {
         x: { $ref: "#/$defs/a" }
         "y z": true
       anyOf: [{ required: [x] }]
-`)), kinds)
+`)), kinds, own...)
 	if set == nil || problems.Fail() {
 		t.Fatalf("problems %v", problems)
 	}
@@ -310,7 +309,7 @@ func TestMarks(t *testing.T) {
         region: { type: string, x-mcp-header: Region }
         inner: { type: object, properties: { n: { type: integer, x-mcp-header: N } } }
         x-mcp-header: { type: string, enum: [{ x-mcp-header: 5 }] }
-`)), kinds)
+`)), kinds, own...)
 	if set == nil || len(problems) > 0 {
 		t.Errorf("problems %v", problems)
 	}
@@ -325,7 +324,7 @@ func TestNoTokenIsQuoted(t *testing.T) {
 		"version: \"1\"\ncapabilities: {" + token + ": 1}\n", strings.Replace(one(""), "kind: echo", "kind: "+token, 1), strings.Replace(one(""), "low", token, 1),
 		strings.Replace(one(""), "kind: echo", "kind: echo, say: "+token+strings.Repeat("x", 1000), 1),
 	} {
-		_, problems := definition.Load(write(t, "praxec.yaml", text), kinds)
+		_, problems := definition.Load(write(t, "praxec.yaml", text), kinds, own...)
 		if !problems.Fail() {
 			t.Errorf("%q: no problem", text)
 		}

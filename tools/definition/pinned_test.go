@@ -23,7 +23,7 @@ func good(t testing.TB) map[string]*definition.Set {
 	t.Helper()
 	sets := map[string]*definition.Set{}
 	for _, name := range []string{"gate", "guards", "hello", "steps", "words", "wrapped"} {
-		set, problems := definition.Load(filepath.Join("testdata", name+".yaml"), kinds)
+		set, problems := definition.Load(filepath.Join("testdata", name+".yaml"), kinds, own...)
 		if problems.Fail() {
 			t.Fatalf("%s: %v", name, problems)
 		}
@@ -123,7 +123,7 @@ func TestHash(t *testing.T) {
 		if err := os.WriteFile(main, []byte(text), 0o600); err != nil {
 			rt.Fatal(err)
 		}
-		sorted, problems := definition.Load(main, kinds)
+		sorted, problems := definition.Load(main, kinds, own...)
 		if name == "steps" { // what it refers to stays behind
 			if sorted != nil {
 				rt.Fatalf("loaded without its library")
@@ -325,11 +325,11 @@ func TestManyStates(t *testing.T) {
 	if len(d.States) != manyOf+1 || d.States[0].Name != "s0" || d.States[manyOf].Name != "end" {
 		t.Errorf("%d states, %s to %s", len(d.States), d.States[0].Name, d.States[manyOf].Name)
 	}
-	_, problems := definition.Load(write(t, "a.yaml", strings.ReplaceAll(text, "target: s", "target: u")), kinds)
+	_, problems := definition.Load(write(t, "a.yaml", strings.ReplaceAll(text, "target: s", "target: u")), kinds, own...)
 	if len(problems) != definition.MaxProblems || !problems.Fail() {
 		t.Errorf("%d problems", len(problems))
 	}
-	if _, problems := definition.Load(write(t, "a.yaml", "version: \"1\"\nworkflows:\n  w:\n    initialState: a\n    states:\n"+aHundred("      %c%d: {}\n", 101)), kinds); !codes(problems)[definition.BadValue] {
+	if _, problems := definition.Load(write(t, "a.yaml", "version: \"1\"\nworkflows:\n  w:\n    initialState: a\n    states:\n"+aHundred("      %c%d: {}\n", 101)), kinds, own...); !codes(problems)[definition.BadValue] {
 		t.Errorf("too many states: %v", problems)
 	}
 }
@@ -364,7 +364,7 @@ func TestWrittenOut(t *testing.T) {
 		"aliases of aliases":          {bomb, definition.NotReadable},
 		"a guard of 58 nots":          {deep, definition.TooLarge},
 	} {
-		set, problems := definition.Load(write(t, "a.yaml", tt.text), kinds)
+		set, problems := definition.Load(write(t, "a.yaml", tt.text), kinds, own...)
 		if set != nil || !codes(problems)[tt.want] {
 			t.Errorf("%s: %.500v", name, problems)
 		}
@@ -380,13 +380,13 @@ func TestOddValues(t *testing.T) {
 		t.Errorf("context (-want +got):\n%s", diff)
 	}
 	for _, odd := range []string{".nan", ".inf", "0x1F", "0o17", "1_000", "!!binary aGk=", "!mine x", "{ <<: { a: 1 } }", "{ 1: x }", "{ [a]: x }"} {
-		_, problems := definition.Load(write(t, "a.yaml", "version: \"1\"\nworkflows: { w: { initialState: s, states: { s: {} }, initialContext: { odd: "+odd+" } } }\n"), kinds)
+		_, problems := definition.Load(write(t, "a.yaml", "version: \"1\"\nworkflows: { w: { initialState: s, states: { s: {} }, initialContext: { odd: "+odd+" } } }\n"), kinds, own...)
 		if len(problems) != 1 || problems[0].Code != definition.NotReadable || problems[0].Line != 2 {
 			t.Errorf("%s: %v", odd, problems)
 		}
 	}
 	for _, large := range []string{"1e999", "9007199254740993", "-9007199254740993"} {
-		_, problems := definition.Load(write(t, "a.json", `{"version": "1", "workflows": {"w": {"initialState": "s", "states": {"s": {}}, "initialContext": {"n": `+large+`}}}}`), kinds)
+		_, problems := definition.Load(write(t, "a.json", `{"version": "1", "workflows": {"w": {"initialState": "s", "states": {"s": {}}, "initialContext": {"n": `+large+`}}}}`), kinds, own...)
 		if len(problems) != 1 || problems[0].Path != "/workflows/w/initialContext/n" {
 			t.Errorf("%s: %v", large, problems)
 		}

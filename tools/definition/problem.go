@@ -34,8 +34,9 @@ const (
 	NameTaken    Code = "name-taken"
 	UnknownName  Code = "unknown-name" // of a state, a capability, a skill
 	WrapsCycle   Code = "wraps-cycle"
-	Misplaced    Code = "misplaced" // an executor where none of its tier or kind may stand
-	TooLarge     Code = "too-large" // once everything that is referred to is written out
+	ToolCycle    Code = "tool-cycle" // tools whose executors lead to each other
+	Misplaced    Code = "misplaced"  // an executor where none of its tier or kind may stand
+	TooLarge     Code = "too-large"  // once everything that is referred to is written out
 	NotServed    Code = "not-served"
 	Refused      Code = "refused" // the files read, and what they define was not taken all the same
 )
@@ -65,6 +66,8 @@ const (
 	InvalidSubject      Code = "INVALID_SUBJECT"
 	InvalidSubjectRoot  Code = "INVALID_SUBJECT_ROOT"
 	InvalidDelegate     Code = "INVALID_DELEGATE"
+	InvalidReliability  Code = "INVALID_RELIABILITY_POLICY"
+	UnknownConnection   Code = "UNKNOWN_CONNECTION_KIND"
 )
 
 // The codes of warnings.
@@ -72,6 +75,7 @@ const (
 	Portability Code = "schema-portability" // some clients refuse such a schema
 	Ignored     Code = "ignored"            // the key changes nothing here
 	Pending     Code = "pending-subject"    // nothing can be started before somebody defines the subject
+	OnlyBefore  Code = "tried-only-before"  // tries and fallbacks count only as long as nothing has begun
 )
 
 // Problem is one thing wrong, or doubtful, with the configuration.

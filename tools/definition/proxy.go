@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -23,6 +24,7 @@ type exposure struct {
 	Risk        string           `json:"risk"`
 	Executor    *value           `json:"executor"`
 	Guards      []*value         `json:"guards"`
+	Reliability *value           `json:"reliability"`
 }
 
 // proxied is an exposure with what the capability brings.
@@ -71,13 +73,12 @@ func (c *compiler) exposure(v *value, path string) *proxied {
 	if !c.is(v, path, '{') {
 		return nil
 	}
-	v = c.own(v, path, foreignCapability)
 	var read exposure
 	fits := c.read(v, path, &read)
 	x := &proxied{place: v.place, ability: ability{value: v, path: path}}
 	x.tier = c.risk(v, read.Risk, path)
 	x.Title, x.Description, x.Tags, x.Aliases, x.Examples = read.Title, read.Description, read.Tags, read.Aliases, read.Examples
-	x.InputSchema, x.Executor, x.Guards = read.InputSchema, read.Executor, read.Guards
+	x.InputSchema, x.Executor, x.Guards, x.Reliability = read.InputSchema, read.Executor, read.Guards, read.Reliability
 	switch {
 	case v.find("capability") != nil:
 		fits = c.exposedCapability(x, &read, path) && fits
@@ -96,7 +97,7 @@ func (c *compiler) exposure(v *value, path string) *proxied {
 
 // exposedCapability adds what the capability brings: its guards come first, its tags too.
 func (c *compiler) exposedCapability(x *proxied, read *exposure, path string) bool {
-	if !c.only(x.value, path, "capability", "as", "description", "tags", "aliases", "examples", "guards", "risk") {
+	if !c.only(x.value, path, "capability", "as", "description", "tags", "aliases", "examples", "guards", "risk", "reliability") {
 		return false
 	}
 	base := c.ability(read.Capability, path+"/capability")
@@ -108,6 +109,7 @@ func (c *compiler) exposedCapability(x *proxied, read *exposure, path string) bo
 		x.name = read.As
 	}
 	x.Title, x.InputSchema, x.Executor, x.tier = base.Title, base.InputSchema, base.Executor, max(x.tier, base.tier)
+	x.Reliability = cmp.Or(x.Reliability, base.Reliability)
 	if x.Description == "" {
 		x.Description = base.Description
 	}
@@ -173,6 +175,9 @@ func (r *resolver) exposed(x *proxied) *value {
 		v.members = append(v.members, say("description", x.Description))
 	}
 	v.members = append(v.members, member{executor.place, "executor", executor})
+	if tried := r.reliable(executor, x.Reliability, x.path+"/reliability", x.tier); tried != nil {
+		v.members = append(v.members, member{tried.place, "reliability", tried})
+	}
 	for _, guard := range x.Guards {
 		r.refer(guard)
 	}
@@ -182,7 +187,7 @@ func (r *resolver) exposed(x *proxied) *value {
 func (r *resolver) exposedExecutor(x *proxied) *value {
 	path := x.path + "/executor"
 	if x.under != nil {
-		return r.rated(r.own(x.Executor, path, foreignExecutor), path, x.tier)
+		return r.rated(x.Executor, path, x.tier)
 	}
 	made, guards := r.executorOf(x.Executor, path, x.tier)
 	x.Guards = slices.Concat(guards, x.Guards)

@@ -18,6 +18,7 @@ type reader struct {
 	root *value              // where places are looked up
 	base string              // the path of root in the configuration
 	name func(string) string // how a path is shown; nil: as it is
+	as   Code                // of every error, in place of its own; "": none
 }
 
 func (r *reader) note(code Code, at place, path, text string) { r.problem(code, false, at, path, text) }
@@ -40,6 +41,9 @@ func (r *reader) judge(code Code, warning bool, path, text string) {
 
 // keep adds a problem with the place of a finding.
 func (r *reader) keep(p Problem, f finding) {
+	if r.as != "" && !p.Warning {
+		p.Code = r.as
+	}
 	p.File, p.Line, p.Column, p.Text = r.file, f.at.line, f.at.column, cut(p.Text, maxSentence)
 	if f.at.file != nil {
 		p.File = *f.at.file
@@ -93,8 +97,8 @@ func (r *reader) read(v *value, path string, out any) bool {
 }
 
 // fill sets out, of the types that configurations are made of: strings, bools, ints, floats, pointers,
-// slices, structs whose `json` tags name all the members there may be, jsontext.Value and *value for what is
-// read later. It tells whether everything fitted.
+// slices, maps by text, structs whose `json` tags name all the members there may be (one without a tag is none),
+// jsontext.Value, any and *value for what is read later. It tells whether everything fitted.
 func (r *reader) fill(v *value, path string, out reflect.Value) bool {
 	switch out.Type() {
 	case rawType:
@@ -112,6 +116,13 @@ func (r *reader) fill(v *value, path string, out reflect.Value) bool {
 		return r.is(v, path, '{') && r.fillStruct(v, path, out)
 	case reflect.Slice:
 		return r.is(v, path, '[') && r.fillSlice(v, path, out)
+	case reflect.Map:
+		return r.is(v, path, '{') && r.fillMap(v, path, out)
+	case reflect.Interface:
+		if v.kind != 'n' {
+			out.Set(reflect.ValueOf(v.plain()))
+		}
+		return true
 	case reflect.String:
 		out.SetString(v.text)
 		return r.is(v, path, '"')
@@ -160,12 +171,26 @@ func (r *reader) fillSlice(v *value, path string, out reflect.Value) bool {
 	return fits
 }
 
+func (r *reader) fillMap(v *value, path string, out reflect.Value) bool {
+	fits := true
+	out.Set(reflect.MakeMapWithSize(out.Type(), len(v.members)))
+	for _, m := range v.members {
+		one := reflect.New(out.Type().Elem()).Elem()
+		fits = r.fill(m.value, below(path, m.name), one) && fits
+		out.SetMapIndex(reflect.ValueOf(m.name).Convert(out.Type().Key()), one)
+	}
+	return fits
+}
+
 func (r *reader) fillStruct(v *value, path string, out reflect.Value) bool {
 	known := keysOf(out.Type())
 	fits := true
 	for _, m := range v.members {
 		at := below(path, m.name)
 		i := slices.Index(known, m.name)
+		if m.name == "" {
+			i = -1
+		}
 		if i < 0 && r.sated() {
 			return false
 		}
@@ -187,15 +212,15 @@ type shape interface {
 
 // written are the keys of a struct that a file may have.
 func written(out reflect.Value, known []string) []string {
+	known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == "" })
 	s, ok := out.Addr().Interface().(shape)
 	if !ok {
 		return known
 	}
-	known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return slices.Contains(s.stored(), name) })
-	return append(known, s.short()...)
+	return append(slices.DeleteFunc(known, func(name string) bool { return slices.Contains(s.stored(), name) }), s.short()...)
 }
 
-// keysOf are the names of the members that a struct is filled from.
+// keysOf are the names of the members that a struct is filled from; "" for one that it keeps for itself.
 func keysOf(t reflect.Type) []string {
 	known := make([]string, t.NumField())
 	for i := range known {
@@ -203,6 +228,9 @@ func keysOf(t reflect.Type) []string {
 	}
 	return known
 }
+
+// keys are the members that a struct is filled from.
+func keys[T any]() []string { return keysOf(reflect.TypeFor[T]()) }
 
 // unknown is the sentence about a key that does not exist.
 func (r *reader) unknown(name, path string, known []string) string {

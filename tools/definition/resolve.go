@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -138,7 +139,7 @@ func (r *resolver) onEnter(v *value, path string) *value {
 	if v.kind != '{' {
 		return v
 	}
-	v, guards := r.effect(r.own(v, path, foreignAction), path)
+	v, guards := r.effect(v, path)
 	if len(guards) > 0 {
 		r.about(Misplaced, path+"/executor/capability", "has guards, which nobody can be held to on entering a state")
 	}
@@ -159,14 +160,54 @@ func (r *resolver) effect(v *value, path string) (*value, []*value) {
 	}
 	e := v.find("executor")
 	if e == nil || e.kind != '{' {
-		return v, nil
+		r.reliable(nil, v.find("reliability"), path+"/reliability", tier)
+		return v.without("reliability"), nil
 	}
 	made, guards := r.executorOf(e, path+"/executor", tier)
-	return v.with("executor", made), guards
+	v, tried := v.with("executor", made), v.find("reliability")
+	if name := e.find("capability"); name != nil && r.abilities[name.text] != nil {
+		a := r.abilities[name.text]
+		tier, tried = max(tier, a.tier), cmp.Or(tried, a.Reliability)
+	}
+	v = v.without("reliability")
+	if tried = r.reliable(made, tried, path+"/reliability", tier); tried != nil {
+		v = v.with("reliability", tried)
+	}
+	return v, guards
+}
+
+// reliable writes out how an executor is tried; nil when nothing is said, or there is nothing that could be tried.
+func (r *resolver) reliable(e, v *value, path string, tier auth.Tier) *value {
+	if v == nil || v.isEmpty() {
+		return nil
+	}
+	if e == nil || !has(r.kinds.Executors, e) {
+		r.warn(Ignored, path, "is ignored: such an executor has no effect that could be tried again")
+		return nil
+	}
+	instead := v.find("fallback")
+	if instead == nil {
+		return v
+	}
+	list := instead.find("executors")
+	if list == nil || list.kind != '[' || len(list.items) > maxFallbacks {
+		return v
+	}
+	made := listValue(list.place)
+	for i, one := range list.items {
+		at := item(path+"/fallback/executors", i)
+		if one.kind == '{' {
+			var guards []*value
+			if one, guards = r.executorOf(one, at, tier); len(guards) > 0 {
+				r.about(Misplaced, at+"/capability", "has guards, which nobody can be held to after another executor has failed")
+			}
+		}
+		made.items = append(made.items, one)
+	}
+	return v.with("fallback", instead.with("executors", made))
 }
 
 func (r *resolver) executorOf(e *value, path string, tier auth.Tier) (*value, []*value) {
-	e = r.own(e, path, foreignExecutor)
 	name := e.find("capability")
 	if name == nil {
 		return r.rated(e, path, tier), nil
@@ -184,13 +225,26 @@ func (r *resolver) executorOf(e *value, path string, tier auth.Tier) (*value, []
 	if a == nil || a.Executor == nil || a.Executor.kind != '{' {
 		return harmless, nil // told already
 	}
-	return r.rated(r.own(a.Executor, path, foreignExecutor), path, max(tier, a.tier)), a.Guards
+	return r.rated(a.Executor, path, max(tier, a.tier)), a.Guards
 }
 
 // rated is an executor with its risk raised to a tier.
 func (r *resolver) rated(e *value, path string, tier auth.Tier) *value {
+	if e.kind != '{' {
+		return e
+	}
+	effect := has(r.kinds.Executors, e)
+	if !effect {
+		e = r.own(e, path, foreignExecutor)
+	}
 	if said := e.find("risk"); said != nil && said.kind == '"' {
 		tier = max(tier, r.reader.risk(e, said.text, path))
+	}
+	if effect {
+		tier = r.tierOf(e, tier)
+		if s := e.find("subject"); s != nil && r.fragments[s.text] != nil {
+			r.subjects[s.text] = s.place
+		}
 	}
 	if tier == auth.TierUnknown {
 		return e

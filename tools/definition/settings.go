@@ -109,7 +109,7 @@ type discovery struct {
 const (
 	includeProxy       = "proxy"
 	includeWorkflows   = "workflows"
-	includeConnections = "connections" // of which there are none yet
+	includeConnections = "connections" // which callers never see, so that there is nothing to find
 )
 
 // discovered tells which parts of the index there are.

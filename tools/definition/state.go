@@ -31,8 +31,9 @@ func (*phase) short() []string  { return nil }
 
 // action is what happens on entering a state.
 type action struct {
-	Executor *value `json:"executor"`
-	Output   *value `json:"output"`
+	Executor    *value `json:"executor"`
+	Output      *value `json:"output"`
+	Reliability *value `json:"reliability"`
 }
 
 // The bounds of a workflow.
@@ -125,6 +126,9 @@ func (b *builder) state(m member, at string) *workflow.State {
 		}
 	}
 	s.OnEnter = b.entering(p.OnEnter, at+"/onEnter")
+	if s.OnEnter != nil && s.OnEnter.Executor.Effect() && m.name == textOf(b.root.find("initialState")) {
+		b.about(Misplaced, at+"/onEnter/executor", "has an effect, and the workflow begins here, before there is anything to note it in: let a deterministic transition do it")
+	}
 	b.staying(s, &p, at)
 	s.Slots = b.stateSlots(p.Slots, at+"/slots")
 	s.Transitions = b.transitions(&p, at)
@@ -163,7 +167,7 @@ func (b *builder) entering(a *action, at string) *workflow.Action {
 	if a == nil {
 		return nil
 	}
-	made := &workflow.Action{Executor: b.executor(a.Executor, at+"/executor"), Output: b.output(a.Output, at+"/output", inOutput&^expr.Arguments)}
+	made := &workflow.Action{Executor: b.executor(a.Executor, a.Reliability, at, inEffect&^expr.Arguments), Output: b.output(a.Output, at+"/output", inOutput&^expr.Arguments)}
 	if e := made.Executor; e != nil {
 		switch {
 		case e.Kind == workflow.KindHuman:

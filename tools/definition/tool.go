@@ -10,44 +10,62 @@ import (
 	"prax/auth"
 	"prax/tools"
 	"prax/tools/schema"
+	"prax/tools/workflow"
+	"prax/tools/workflow/expr"
 )
 
 // noArguments is the schema of a tool that says nothing of any.
 const noArguments = `{"type":"object","additionalProperties":false}`
 
-// judgeCapability checks a capability by itself, and makes the tool that it is when it is exposed as one. What it returns is
+// judgeCapability checks a capability by itself, and adds the tool that it is when it is exposed as one. What is added is
 // worth nothing when there is a problem.
-func (c *compiler) judgeCapability(a *ability) *tools.Tool {
+func (c *compiler) judgeCapability(set *Set, a *ability) {
 	c.lengths(a)
-	if a.find("expose") == nil {
+	switch {
+	case a.find("expose") == nil:
 		c.judgeAbility(a)
-		return nil
+	case !a.owns: // told already
+	case a.Executor != nil && has(c.kinds.Executors, a.Executor):
+		if made := c.capable(a); made != nil {
+			set.Capabilities = append(set.Capabilities, made)
+		}
+	default:
+		set.Tools = append(set.Tools, c.tool(a))
 	}
-	return c.tool(a)
 }
 
-// tool compiles a capability to a tool of its own.
+// tool compiles a capability that answers by itself to a tool of its own.
 func (c *compiler) tool(a *ability) *tools.Tool {
-	if !c.ownName(a.name, c.root.at(a.path), a.path) {
-		return nil
-	}
 	t := &tools.Tool{
 		Name: a.name, Title: a.Title, Description: strings.TrimSpace(a.Description), Tier: a.tier,
-		Input: jsontext.Value(noArguments), AnySchema: true,
+		AnySchema: true,
 	}
-	c.exposed(a)
-	if a.InputSchema != nil {
-		t.Input = a.InputSchema.appendJSON(nil)
-		c.schema(a.InputSchema, t.Input, a.path+"/inputSchema", true)
-	}
-	if a.OutputSchema != nil {
-		t.Output = a.OutputSchema.appendJSON(nil)
-		c.schema(a.OutputSchema, t.Output, a.path+"/outputSchema", false)
-	}
+	t.Input, t.Output = c.exposed(a)
 	if a.Executor != nil && c.is(a.Executor, a.path+"/executor", '{') {
 		t.Handler = c.executor(a.Executor, a.path+"/executor", t)
 	}
 	return t
+}
+
+// capable compiles a capability with an effect that is exposed as a tool, once.
+func (c *compiler) capable(a *ability) *workflow.Capability {
+	if a.made != nil {
+		return a.made
+	}
+	a.making = true
+	input, output := c.exposed(a)
+	e, reliability := c.written(a)
+	b := c.builder(c.reader)
+	b.scripts = c.fragments
+	made := &workflow.Capability{
+		Name: a.name, Title: a.Title, Description: strings.TrimSpace(a.Description), Tier: a.tier, Input: input, Output: output,
+		Executor: b.executor(e, reliability, a.path, expr.Arguments),
+	}
+	if made.Executor != nil {
+		made.Tier = max(made.Tier, made.Executor.Tier)
+	}
+	a.making, a.made = false, made
+	return made
 }
 
 // lengths holds what a caller's model has to read within bounds.
@@ -60,8 +78,8 @@ func (c *compiler) lengths(a *ability) {
 	}
 }
 
-// exposed checks what a tool must say, and what it cannot have.
-func (c *compiler) exposed(a *ability) {
+// exposed checks what a tool must say, and what it cannot have, and gives its schemas.
+func (c *compiler) exposed(a *ability) (input, output jsontext.Value) {
 	if a.find("expose").kind == '"' && a.Expose != "tool" {
 		c.about(BadValue, a.path+"/expose", "must be tool, is "+strconv.Quote(shown(a.Expose)))
 	}
@@ -78,6 +96,16 @@ func (c *compiler) exposed(a *ability) {
 	if len(a.Guards) > 0 {
 		c.about(Misplaced, cmp.Or(present(a.value, "guards", a.path), a.path), "has guards, which are judged in a workflow: who may call a tool is in clients.json")
 	}
+	input = jsontext.Value(noArguments)
+	if a.InputSchema != nil {
+		input = a.InputSchema.appendJSON(nil)
+		c.schema(a.InputSchema, input, a.path+"/inputSchema", true)
+	}
+	if a.OutputSchema != nil {
+		output = a.OutputSchema.appendJSON(nil)
+		c.schema(a.OutputSchema, output, a.path+"/outputSchema", false)
+	}
+	return input, output
 }
 
 // present is the path of a member that is there.

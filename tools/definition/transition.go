@@ -29,6 +29,7 @@ type move struct {
 	Choices     *value   `json:"choices"`
 	Prompt      string   `json:"prompt"`
 	Goal        string   `json:"goal"`
+	Reliability *value   `json:"reliability"`
 }
 
 func (*move) stored() []string { return nil }
@@ -59,6 +60,8 @@ func (b *builder) transitions(p *phase, at string) []*workflow.Transition {
 		case !b.label(m, here, "a transition"):
 		case b.asks && m.name == workflow.AskHuman:
 			b.note(NameTaken, m.place, here, b.shown(here)+" is the name of the transition that enable_human_ask adds")
+		case m.name == workflow.ReconcileApplied || m.name == workflow.ReconcileNotApplied:
+			b.note(NameTaken, m.place, here, b.shown(here)+" is the name of a transition that settles an effect in doubt: take another name")
 		default:
 			list = append(list, b.transition(m, here))
 		}
@@ -84,7 +87,7 @@ func (b *builder) transition(m member, at string) *workflow.Transition {
 		MaxFires: b.number(read.MaxFires, at+"/max_fires_per_visit", 1, maxFires, 0),
 	}
 	b.target(read.Target, at)
-	t.Executor = b.executor(read.Executor, at+"/executor")
+	t.Executor = b.executor(read.Executor, read.Reliability, at, inEffect)
 	t.Output = b.output(read.Output, at+"/output", inOutput)
 	for i, one := range read.Branches {
 		t.Branches = append(t.Branches, b.branch(one, item(at+"/branches", i)))

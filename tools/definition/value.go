@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,19 @@ func (v *value) without(name string) *value {
 		}
 	}
 	return &rest
+}
+
+// apart is an object in two: the members of these names, and the others.
+func (v *value) apart(names []string) (these, others *value) {
+	these, others = &value{place: v.place, kind: v.kind}, &value{place: v.place, kind: v.kind}
+	for _, m := range v.members {
+		part := others
+		if slices.Contains(names, m.name) {
+			part = these
+		}
+		part.members = append(part.members, m)
+	}
+	return these, others
 }
 
 // appendJSON appends the value as JSON, without blanks.

@@ -79,9 +79,14 @@ type builder struct {
 	kinds   Kinds
 	schemas map[string]*workflow.Schema // by their text
 	library map[string]*workflow.Guidance
-	states  map[string]bool
-	asks    bool // every state has ask_human
-	d       *workflow.Definition
+	scripts map[string]*workflow.Guidance // that executors can run
+	around  workflow.Surroundings         // what is known of connections and tools; nothing when a text is decoded
+	links   []string                      // the names of all connections
+
+	reachable []string // the names of all tools
+	states    map[string]bool
+	asks      bool // every state has ask_human
+	d         *workflow.Definition
 }
 
 // build compiles the root. What it returns is worth nothing when there is a problem.
@@ -141,7 +146,19 @@ func (b *builder) texts(f *flow) {
 			b.about(BadValue, path, "must be the name of a tool")
 		} else if isReserved(name) {
 			b.about(BadValue, path, "is a tool of the kernel: a definition cannot grant it")
+		} else if b.around.Tool != nil {
+			b.grant(name, path)
 		}
+	}
+}
+
+// grant checks that a tool is there, and may be granted.
+func (b *builder) grant(name, path string) {
+	switch tier, there := b.around.Tool(name); {
+	case !there:
+		b.about(UnknownName, path, "is no tool: "+strconv.Quote(shown(name))+suggest(name, b.reachable))
+	case !tier.Exposable():
+		b.about(BadValue, path, "is a tool of risk "+tier.String()+", which no grant reaches: a person approves each call")
 	}
 }
 

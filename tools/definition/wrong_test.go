@@ -85,7 +85,6 @@ func TestWrong(t *testing.T) {
 		{"a branch without a case", inTransition, "branches: [ { target: s } ]", []string{"missing-key /workflows/w/states/s/transitions/go/branches/0: has no when"}},
 		{"an actor that nobody is", inTransition, "actor: system", []string{`bad-value /workflows/w/states/s/transitions/go/actor: must be agent, human or deterministic, is "system"`}},
 		{"evidence that nobody demands", inTransition, "evidence: { requires: [x] }", []string{"not-served /workflows/w/states/s/transitions/go/evidence: write a guard of kind evidence"}},
-		{"reliability", inTransition, "reliability: { timeoutMs: 1 }", []string{"not-served /workflows/w/states/s/transitions/go/reliability: needs an executor that this version does not have yet"}},
 		{"a slot that is a hop", inTransition, "hop_slot: verify", []string{"not-served /workflows/w/states/s/transitions/go/hop_slot: write the executor out"}},
 		{"the name of a question", "version: \"1\"\nworkflows:\n  w: { enable_human_ask: true, initialState: s, states: { t: {}, s: { transitions: { %s } } } }\n", "ask_human: { target: t }", []string{"name-taken /workflows/w/states/s/transitions/ask_human: is the name of the transition that enable_human_ask adds"}},
 		{"prefill from arguments", inTransition, "prefill: { n: \"$.arguments.n\" }", []string{"UNRESOLVABLE_WRITE_SCOPE /workflows/w/states/s/transitions/go/prefill/n: must begin with"}},
@@ -122,8 +121,8 @@ func TestWrong(t *testing.T) {
 		{"an operator of nothing", inOutput, "m: { pick: 5 }", []string{"MALFORMED_OUTPUT_OPERATOR /workflows/w/states/s/transitions/go/output/m: pick"}},
 		{"a literal of another type", inOutput, "n: { set: \"x\" }, s: 5", []string{"OUTPUT_TYPE_MISMATCH /workflows/w/states/s/transitions/go/output/n: does not fit the slot's schema", "OUTPUT_TYPE_MISMATCH /workflows/w/states/s/transitions/go/output/s: does not fit the slot's schema"}},
 
-		{"an executor without a kind", inTransition, "executor: {}", []string{"missing-key /workflows/w/states/s/transitions/go/executor: has no kind: known are human, noop"}},
-		{"an executor that is near", inTransition, "executor: { kind: nop }", []string{`UNKNOWN_EXECUTOR_KIND /workflows/w/states/s/transitions/go/executor/kind: did you mean "noop"? known here are human, noop`}},
+		{"an executor without a kind", inTransition, "executor: {}", []string{"missing-key /workflows/w/states/s/transitions/go/executor: has no kind: known are human, noop, probe, rest, script, tool"}},
+		{"an executor that is near", inTransition, "executor: { kind: nop }", []string{`UNKNOWN_EXECUTOR_KIND /workflows/w/states/s/transitions/go/executor/kind: did you mean "noop"? known here are human, noop, probe, rest, script, tool`}},
 		{"an executor of tools", inTransition, "executor: { kind: echo }", []string{"UNKNOWN_EXECUTOR_KIND /workflows/w/states/s/transitions/go/executor/kind: answers only for a tool of its own"}},
 		{"a key of another executor", inTransition, "executor: { kind: noop, queue: q }", []string{"unknown-key /workflows/w/states/s/transitions/go/executor/queue: known are kind, risk"}},
 		{"a risk of nothing", inTransition, "risk: low", []string{"bad-value /workflows/w/states/s/transitions/go/risk: is the risk of an executor, and there is none"}},
@@ -131,7 +130,7 @@ func TestWrong(t *testing.T) {
 		{"a question by itself", inTransition, "actor: deterministic, executor: { kind: human }", []string{"misplaced /workflows/w/states/s/transitions/go/executor: asks a person"}},
 
 		{"a principal", inRoot, "gateway: { principal: { subject: me } }", []string{"not-served /gateway/principal: clients.json"}},
-		{"connections", inRoot, "connections: { c: { kind: cli } }", []string{"not-served /connections: needs an executor that this version does not have yet"}},
+		{"connections", inRoot, "stagedConnections: { c: { kind: cli } }", []string{"not-served /stagedConnections: needs an executor that this version does not have yet"}},
 		{"imports", inRoot, "proxy: { import: [ { connection: c } ] }", []string{"not-served /proxy/import: needs an executor that this version does not have yet"}},
 		{"confinement", inRoot, "praxec: { execution: { require_confinement: true } }", []string{"not-served /praxec/execution: needs an executor"}},
 		{"a pack", inRoot, "repos: [ { uri: \"git+https://example.org/pack\" } ]", []string{"not-served /repos/0/uri: packs are not loaded"}},
@@ -160,7 +159,7 @@ func TestWrong(t *testing.T) {
 		{"a capability that there is not", inRoot, "capabilities: { base: { executor: { kind: noop } }, c: { wraps: bsae } }", []string{`unknown-name /capabilities/c/wraps: names no capability: "bsae": did you mean "base"?`}},
 		{"wraps that go round", inRoot, "capabilities: { a: { wraps: b }, b: { wraps: c }, c: { wraps: a } }", []string{"wraps-cycle /capabilities/c/wraps: leads back to this capability"}},
 		{"wraps of itself", inRoot, "capabilities: { a: { executor: { capability: a } } }", []string{"wraps-cycle /capabilities/a/executor/capability: leads back to this capability"}},
-		{"a capability of a later version", inRoot, "capabilities: { c: { executor: { kind: cli } } }", []string{"UNKNOWN_EXECUTOR_KIND /capabilities/c/executor/kind: this version has no such executor yet; known here are human, noop"}},
+		{"a capability of a later version", inRoot, "capabilities: { c: { executor: { kind: mcp } } }", []string{"UNKNOWN_EXECUTOR_KIND /capabilities/c/executor/kind: this version has no such executor yet; known here are human, noop"}},
 		{"a capability with a wrong guard", inRoot, "capabilities: { c: { executor: { kind: noop }, guards: [ { kind: nope } ] } }\nworkflows: { w: { initialState: s, states: { s: { transitions: { go: { target: s, executor: { capability: c } } } } } } }",
 			[]string{"INVALID_GUARD_KIND /capabilities/c/guards/0/kind: " + kindsOfGuards}},
 		{"a guarded tool", inRoot, "capabilities: { c: { expose: tool, description: D, risk: low, executor: { kind: echo }, guards: [ { kind: role, role: r } ] } }", []string{"misplaced /capabilities/c/guards: who may call a tool is in clients.json"}},
@@ -179,11 +178,11 @@ func TestWrong(t *testing.T) {
 		{"two exposures of one name", inRoot, "proxy: { expose: [ { name: a.b, executor: { kind: noop } }, { name: A_B, executor: { kind: noop } } ] }", []string{`name-taken /proxy/expose/1: cannot be told from "a.b"`}},
 		{"an exposure that renames by name", inRoot, "capabilities: { c: { executor: { kind: noop } } }\nproxy: { expose: [ { capability: c, name: d } ] }", []string{"unknown-key /proxy/expose/0/name: known are capability, as"}},
 		{"an exposure of another schema", inRoot, "proxy: { expose: [ { name: n, executor: { kind: noop }, inputSchema: { type: array } } ] }", []string{"bad-schema /proxy/expose/0/inputSchema/type: must be \"object\""}},
-		{"an exposure of a later version", inRoot, "proxy: { expose: [ { name: n, executor: { kind: rest } } ] }", []string{"UNKNOWN_EXECUTOR_KIND /proxy/expose/0/executor/kind: this version has no such executor yet"}},
+		{"an exposure of a later version", inRoot, "proxy: { expose: [ { name: n, executor: { kind: pipeline } } ] }", []string{"UNKNOWN_EXECUTOR_KIND /proxy/expose/0/executor/kind: this version has no such executor yet"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			set, problems := definition.Load(write(t, "a.yaml", fmt.Sprintf(tt.hole, tt.text)), kinds)
+			set, problems := definition.Load(write(t, "a.yaml", fmt.Sprintf(tt.hole, tt.text)), kinds, own...)
 			if set != nil {
 				t.Errorf("loaded, with problems %v", problems)
 			}
@@ -226,7 +225,7 @@ func TestLaw2Load(t *testing.T) {
 				executor = strings.Replace(executor, "risk: low, ", "", 1)
 			}
 			text := "version: \"1\"\n" + abilities + fmt.Sprintf(place, executor) + "\n"
-			set, problems := definition.Load(write(t, "a.yaml", text), kinds)
+			set, problems := definition.Load(write(t, "a.yaml", text), kinds, own...)
 			if may != (set != nil) {
 				t.Errorf("%s: %v", text, problems)
 			}
@@ -285,11 +284,11 @@ workflows:
         role: writer
         transitions: { go: { target: s, purpose: p, reliability: {}, executor: { kind: noop, idempotencyKey: true } } }
 `
-	_, problems := definition.Load(write(t, "a.yaml", text), kinds)
+	_, problems := definition.Load(write(t, "a.yaml", text), kinds, own...)
 	if len(problems) != 1+28 || !problems.Fail() {
 		t.Errorf("%d problems: %v", len(problems), problems)
 	}
-	set, problems := definition.Load(write(t, "a.yaml", strings.Replace(text, "    reliability: {}\n", "", 1)), kinds)
+	set, problems := definition.Load(write(t, "a.yaml", strings.Replace(text, "    reliability: {}\n", "", 1)), kinds, own...)
 	if set == nil || len(codes(problems)) != 1 || !codes(problems)[definition.Ignored] {
 		t.Fatalf("problems %v", problems)
 	}

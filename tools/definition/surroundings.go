@@ -1,0 +1,95 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+
+	"prax/auth"
+	"prax/tools"
+	"prax/tools/workflow"
+)
+
+// surround says what executors can lead to: the connections, the tools that exist already, and those that the
+// configuration makes.
+func (c *compiler) surround(able []*ability) {
+	for _, a := range able {
+		a.owns = a.find("expose") != nil && c.ownName(a.name, c.root.at(a.path), a.path)
+		if a.owns {
+			c.reachable = append(c.reachable, a.name)
+		}
+	}
+	for _, t := range c.builtin {
+		if !isReserved(t.Name) {
+			c.reachable = append(c.reachable, t.Name)
+		}
+	}
+	slices.Sort(c.reachable)
+	c.links = slices.Sorted(maps.Keys(c.connections))
+	c.around = workflow.Surroundings{
+		Connection: func(name string) (*workflow.Connection, bool) {
+			found, there := c.connections[name]
+			return found, there
+		},
+		Tool: c.toolTier,
+	}
+}
+
+// toolTier is the tier of a tool, in either spelling of its name.
+func (c *compiler) toolTier(name string) (auth.Tier, bool) {
+	is := func(own string) bool { return own == name || tools.Spelling(own, auth.Underscore) == name }
+	for _, t := range c.builtin {
+		if is(t.Name) {
+			return t.Tier, true
+		}
+	}
+	for own, a := range c.abilities {
+		if a.owns && is(own) {
+			return c.abilityTier(a), true
+		}
+	}
+	return auth.TierUnknown, false
+}
+
+// abilityTier is the tier of a capability as a tool.
+func (c *compiler) abilityTier(a *ability) auth.Tier {
+	switch {
+	case a.Executor == nil || !has(c.kinds.Executors, a.Executor):
+		return a.tier
+	case a.making:
+		c.about(ToolCycle, a.path+"/executor", "leads back to this tool")
+		return a.tier
+	}
+	if made := c.capable(a); made != nil {
+		return made.Tier
+	}
+	return a.tier
+}
+
+// tierOf is the tier of an executor with an effect: what was said of it nearer, what its connection says, and what it
+// does. What is wrong with it is told when it is compiled.
+func (c *compiler) tierOf(e *value, said auth.Tier) auth.Tier {
+	kind := textOf(e.find("kind"))
+	if name := textOf(e.find("connection")); name != "" {
+		said = max(said, c.rated[name])
+	}
+	if said == auth.TierUnknown && kind != kindTool {
+		said = auth.Medium
+	}
+	_, rest := e.apart(effectKeys)
+	quiet := reader{findings: &findings{}, root: e}
+	spec := c.kinds.Executors[kind]()
+	if !quiet.read(rest, "", spec) {
+		return max(auth.Low, said)
+	}
+	w := c.around
+	w.Dir, w.Roots = folderOf(e), inEffect
+	w.Script = func(subject string) (*workflow.Guidance, bool) {
+		g := c.fragments[subject]
+		return g, g != nil && g.Script
+	}
+	least, _ := spec.Check(w)
+	return max(auth.Low, said, least)
+}
+
+// kindTool is the kind of executor whose tier is that of what it calls, where nobody says more.
+const kindTool = "tool"
