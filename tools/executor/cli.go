@@ -36,7 +36,7 @@ func (s *CLI) Check(w workflow.Surroundings) (auth.Tier, []schema.Violation) {
 		found.add("/command", programDefect(s.Command))
 	}
 	s.part = found.part(w, s.Args, s.Env, s.WorkingDirectory, s.Connection != "")
-	command, tier := s.Command, auth.Low
+	command, tier := unescaped(s.Command), auth.Low
 	if c := found.connection(w, s.Connection); c != nil {
 		command, tier = c.Spec.(*CLIConnection).program, c.Tier
 	}

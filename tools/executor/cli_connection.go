@@ -1,10 +1,13 @@
 package executor
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"prax/tools/schema"
+	"prax/tools/secret"
 )
 
 // CLIConnection is a program, with the directory and the environment that it runs in. The values of the environment may
@@ -16,6 +19,7 @@ type CLIConnection struct {
 
 	program string // Command, a path made absolute
 	dir     string // absolute: WorkingDirectory, or that of the file
+	env     map[string]secret.Text
 }
 
 // CheckConnection implements [workflow.ConnectionSpec].
@@ -29,13 +33,32 @@ func (s *CLIConnection) CheckConnection(dir string) []schema.Violation {
 	default:
 		found.add("/command", literalDefect(s.Command))
 	}
-	s.program = s.Command
+	s.program = unescaped(s.Command)
 	if strings.Contains(s.Command, "/") {
-		s.program = found.absolute("/command", dir, s.Command)
+		s.program = found.absolute("/command", dir, s.program)
 	}
 	found.add("/workingDirectory", literalDefect(s.WorkingDirectory))
-	s.dir = found.absolute("/workingDirectory", dir, s.WorkingDirectory)
+	s.dir = found.absolute("/workingDirectory", dir, unescaped(s.WorkingDirectory))
+	s.env = found.environment(s.Env)
 	return found
+}
+
+// environment parses variables whose values may have secrets.
+func (f *violations) environment(env map[string]string) map[string]secret.Text {
+	parsed := make(map[string]secret.Text, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		at := "/env/" + schema.Escape(name)
+		f.add(at, nameDefect(name))
+		text, err := secret.Parse(env[name])
+		switch {
+		case err != nil:
+			f.add(at, err.Error())
+		case strings.ContainsRune(env[name], 0):
+			f.add(at, "must be text without NUL")
+		}
+		parsed[name] = text
+	}
+	return parsed
 }
 
 // absolute is a path that starts in the folder of the file when it is relative.

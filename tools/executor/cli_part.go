@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"prax/auth"
 	"prax/tools/schema"
 	"prax/tools/workflow"
 	"prax/tools/workflow/expr"
@@ -61,7 +60,7 @@ func (f *violations) part(w workflow.Surroundings, args []string, env map[string
 		f.add(at, nameDefect(name))
 		p.env = append(p.env, variable{name, f.argument(at, env[name], w.Roots)})
 	}
-	p.dir = dir
+	p.dir = unescaped(dir)
 	f.add("/workingDirectory", directoryDefect(dir, connected))
 	return p
 }
@@ -70,7 +69,7 @@ func (f *violations) part(w workflow.Surroundings, args []string, env map[string
 func (f *violations) argument(at, text string, roots expr.Roots) argument {
 	if !strings.HasPrefix(text, "$.") {
 		f.add(at, literalDefect(text))
-		return argument{text: strings.ReplaceAll(text, "$${", "${")}
+		return argument{text: unescaped(text)}
 	}
 	p, err := expr.ParsePath(text, roots)
 	if err != nil {
@@ -78,6 +77,9 @@ func (f *violations) argument(at, text string, roots expr.Roots) argument {
 	}
 	return argument{text: text, path: p}
 }
+
+// unescaped is a literal as it is meant: $${ stands for ${.
+func unescaped(text string) string { return strings.ReplaceAll(text, "$${", "${") }
 
 // place is what looks like a place of a template, which an operator may expect to be filled.
 var place = regexp.MustCompile(`\{\{\s*\$\.`)
@@ -133,5 +135,3 @@ func (f *violations) connection(w workflow.Surroundings, name string) *workflow.
 	}
 	return c
 }
-
-func (p part) tier(command string) auth.Tier { return auth.Low }

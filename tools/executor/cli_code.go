@@ -1,0 +1,142 @@
+package executor
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"prax/auth"
+)
+
+// tier is the least tier of what is started, by who has a say in it: HIGH where a caller's value could be a program, or
+// code of an interpreter. command is "" where it is not known. What is doubtful is HIGH: a literal that stands in
+// between, or another order of the arguments, makes plain what is data.
+func (p part) tier(command string) auth.Tier {
+	if code, _ := weigh(command, p.args); code {
+		return auth.High
+	}
+	for _, v := range p.env {
+		if v.caller() && loads.MatchString(v.name) {
+			return auth.High
+		}
+	}
+	return auth.Low
+}
+
+// weigh tells whether a caller's value could be run, and the position from which on arguments are those of the program
+// that is run in the end: a -- before it is meant for another.
+func weigh(command string, args []argument) (code bool, own int) {
+	line := append([]argument{{text: command}}, args...)
+	outer, _ := hostOf(line[0])
+	for i, a := range line {
+		if h, ok := hostOf(a); ok && (i == 0 || outer.wraps || !h.word) {
+			inCode, from := h.weigh(line[i+1:])
+			code, own = code || inCode, max(own, i+from)
+		}
+		if i > 0 && a.caller() && line[i-1].path.IsZero() && slices.Contains(codeOptions, line[i-1].text) {
+			code = true
+		}
+	}
+	return code, own
+}
+
+// codeOptions are options whose value is code in some program or other.
+var codeOptions = []string{
+	"-c", "-e", "-E", "-r", "-ec", "-ce", "-lc", "-ic", "-xc", "-exc", "-euc", "-ne", "-pe", "-le", "-lne", "-lpe",
+	"--code", "--command", "--eval", "--exec", "--execute", "--expression", "--init-command", "--rcfile", "--require",
+	"-exec", "-execdir", "-ok", "-okdir", // find
+	"--checkpoint-action", "--info-script", "--rsh", "--rsh-command", "--to-command", "--use-compress-program", // tar, rsync
+}
+
+// loads are the names of variables from which programs take code, or the places where they find it.
+var loads = regexp.MustCompile(`(?i)^(LD_.*|DYLD_.*|GCONV_PATH|PATH|HOME|XDG_.*|SHELL|SHELLOPTS|BASHOPTS|IFS|ENV|BASH_ENV|BASH_FUNC_.*|` +
+	`PS[0-9]|PROMPT_COMMAND|ZDOTDIR|FPATH|CDPATH|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|NODE_.*|NPM_.*|PHP.*|LUA_.*|AWK.*|` +
+	`JAVA_.*|_JAVA_OPTIONS|JDK_.*|CLASSPATH|GO.*|CC|CXX|CGO_.*|CARGO.*|RUST.*|MAKE.*|GIT_.*|SSH_.*|EDITOR|VISUAL|PAGER|MANPAGER|LESS.*|` +
+	`BROWSER|DOCKER_.*|KUBECONFIG)$`)
+
+// host is a program that runs what its arguments say: an interpreter, or what starts another program.
+type host struct {
+	operands int      // so many operands are the code or the program, and what is before it; the rest is its data
+	code     string   // the letters of options whose value is the code: nothing else is, then
+	flags    string   // the letters of options that have no value
+	values   int      // how many elements the other options may have as values; 0: one
+	sets     bool     // operands like NAME=value stand before the program
+	words    []string // a caller has a say in code after one of these only; nil: anywhere
+	wraps    bool     // it starts the program that its operands name
+	word     bool     // its name may be a common word of another program's arguments
+}
+
+// all is more operands than there are: everything is code.
+const all = 1 << 20
+
+func hostOf(a argument) (host, bool) {
+	if !a.path.IsZero() {
+		return host{}, false
+	}
+	h, ok := hosts[nameOf(a.text)]
+	return h, ok
+}
+
+// nameOf is the name by which the table knows a program: without its folder and its version.
+func nameOf(program string) string {
+	name := strings.TrimSuffix(strings.ToLower(path.Base(program)), ".exe")
+	if _, ok := hosts[name]; ok {
+		return name
+	}
+	return strings.TrimRight(name, "0123456789.-")
+}
+
+// weigh tells whether a caller's value could be run by this program, and behind how many arguments its data begins.
+func (h host) weigh(args []argument) (code bool, data int) {
+	if h.words != nil {
+		return h.afterWord(args), 0
+	}
+	values := max(h.values, 1)
+	seen, past, ended := 0, values, false // past: elements since the last option, which may be its values
+	for i, a := range args {
+		brought := i > 0 && h.brings(args[i-1])
+		switch {
+		case a.caller() && (seen < h.operands || brought):
+			return true, len(args)
+		case a.literal("--") && !ended:
+			ended, past = true, values
+		case a.option() && !ended && h.alone(a.text):
+			past = values
+		case a.option() && !ended:
+			past = 0
+		case past < values && !brought, h.sets && strings.Contains(a.text, "="):
+			past++
+		case seen < h.operands:
+			seen, data, past = seen+1, i+1, past+1
+		}
+	}
+	if seen < h.operands {
+		return false, len(args)
+	}
+	return false, data
+}
+
+func (h host) afterWord(args []argument) bool {
+	word := slices.IndexFunc(args, func(a argument) bool { return a.path.IsZero() && slices.Contains(h.words, a.text) })
+	return word >= 0 && slices.ContainsFunc(args[word:], argument.caller)
+}
+
+// option tells whether it is an option, whatever it means.
+func (a argument) option() bool { return a.path.IsZero() && len(a.text) > 1 && a.text[0] == '-' }
+
+// alone tells whether an option has no value in the next element.
+func (h host) alone(option string) bool {
+	return strings.Contains(option, "=") || strings.Trim(option[1:], h.flags) == "" && option[1] != '-'
+}
+
+// brings tells whether the next element is the code.
+func (h host) brings(a argument) bool {
+	if h.code == "" || !a.option() {
+		return false
+	}
+	if strings.HasPrefix(a.text, "--") {
+		return slices.Contains([]string{"--command", "--eval", "--expression", "--file", "--print", "--source"}, a.text)
+	}
+	return strings.Contains(h.code, a.text[len(a.text)-1:])
+}
