@@ -16,8 +16,11 @@ type Answer struct {
 	Change     *workflow.Change  // what this call changed; nil: nothing
 	Refusal    *workflow.Refusal // why the request was refused, or what failed although the change stands; nil: nothing
 	Approvals  []store.Approval  // the open ones of this instance
+	Attempt    *store.Attempt    // the one that it waits for; nil: none
 	Caller     workflow.Caller
-	Expired    bool // this call found that the time was over, and took the instance to where the timeout leads
+	Expired    bool   // this call found that the time was over, and took the instance to where the timeout leads
+
+	drive *drive // what it set going; nil: nothing
 }
 
 // The errors that say that something is not there. They are the same, byte for byte, whether it never existed, is
@@ -52,6 +55,3 @@ func (c *Corrupt) Error() string {
 
 // Unwrap is why.
 func (c *Corrupt) Unwrap() error { return c.Err }
-
-// ClientRevoked is the code of what is not done any more for a client that is out.
-const ClientRevoked workflow.Code = "CLIENT_REVOKED"

@@ -21,7 +21,8 @@ type Work struct {
 type call struct {
 	Work
 	scope       auth.Scope
-	server      bool // a timer: nobody asks
+	server      bool // a timer, or what goes on after an attempt: nobody asks now
+	out         bool // the client that it is for is out: what it began is finished, and nothing new begins
 	now         time.Time
 	correlation string
 	approval    string // the id of an approval, should one be opened
@@ -65,13 +66,16 @@ func (c *call) granted(definition string) bool {
 
 // caller is what the engine is told about who asks for an instance.
 func (c *call) caller(i store.Instance) workflow.Caller {
-	if c.server {
+	if c.Principal.Client == "" {
 		return workflow.Caller{}
 	}
-	p := c.Principal
-	return workflow.Caller{
-		Client: p.Client, User: p.User, Roles: p.Roles, Permissions: p.Permissions, Overseer: !store.Owns(c.scope, i),
-	}
+	caller := callerAs(c.Principal)
+	caller.Overseer, caller.Out = !store.Owns(c.scope, i), c.out
+	return caller
+}
+
+func callerAs(p auth.Principal) workflow.Caller {
+	return workflow.Caller{Client: p.Client, User: p.User, Roles: p.Roles, Permissions: p.Permissions}
 }
 
 // view reads the store for the call.

@@ -19,13 +19,17 @@ const (
 // decide asks the engine about an instance.
 type decide func(*sight) workflow.Decision
 
-// change decides and commits, and answers who was overtaken with what is there then.
+// change decides and commits, and answers who was overtaken with what is there then. What it sets going it waits for,
+// as long as the caller does.
 func (r *Runner) change(ctx context.Context, c *call, id, transition string, tries int, ask decide) (*Answer, error) {
 	a, err := r.try(ctx, c, id, transition, tries, ask)
 	if errors.Is(err, store.ErrConflict) {
 		return r.overtaken(ctx, c, id, transition)
 	}
-	return a, err
+	if err != nil {
+		return nil, err
+	}
+	return r.await(ctx, c, a)
 }
 
 // try decides and commits. When somebody else was faster it decides anew on what is there then; the error is
@@ -43,93 +47,84 @@ func (r *Runner) try(ctx context.Context, c *call, id, transition string, tries 
 	}
 }
 
-// settle does what a decision says. An error that is [store.ErrConflict] says that the instance moved on meanwhile.
+// settle does what a decision says, and sets going what it leads to. An error that is [store.ErrConflict] says that
+// the instance moved on meanwhile.
 func (r *Runner) settle(ctx context.Context, c *call, s *sight, transition string, d workflow.Decision) (*Answer, error) {
-	if d.Effect != nil {
-		d.Refusal = r.unable(c, s.stored.Client, d.Effect)
-	}
-	switch {
-	case d.Refusal != nil:
+	if d.Refusal != nil {
 		r.refused(c, s.stored, transition, d)
 		a := s.answer()
 		a.Refusal = d.Refusal
 		return a, nil
-	case d.Change == nil:
-		return s.answer(), nil
 	}
-	return r.commit(ctx, c, s, d)
+	place := r.drives.enter()
+	defer place.leave()
+	a, next, err := r.take(ctx, c, s, d, nil)
+	if err == nil && next != nil {
+		a.drive = r.launch(c, place, next)
+	}
+	return a, err
 }
 
-// commit makes a change durable, with everything that belongs to it.
-func (r *Runner) commit(ctx context.Context, c *call, s *sight, d workflow.Decision) (*Answer, error) {
-	w, err := r.write(c, s.d, s.stored, d.Change)
-	if err != nil {
-		return nil, fmt.Errorf("write workflow %s: %w", s.stored.ID, err)
+// take makes a decision durable, together with the ends of the attempts that it comes from and the beginning of the one
+// that it leads to, all in one transaction. next is that one: it is durable, and has to be run.
+func (r *Runner) take(ctx context.Context, c *call, s *sight, d workflow.Decision, ends []*ended) (a *Answer, next *attempt, err error) {
+	f := &fact{sight: s, decision: d, ends: ends}
+	if err := r.lead(ctx, c, f); err != nil {
+		return nil, nil, err
 	}
-	failed := r.failure(c, s.stored.Client, d.Change)
-	move, event := w.move(s.stored.Version, d.Change), c.event(w.next, d.Trail, actedBy(d.Change), failed)
-	err = c.On.Update(ctx, func(tx store.Tx) error {
-		if err := tx.Move(move); err != nil {
-			return err
+	if f.decision.Refusal != nil {
+		f.withdraw()
+	}
+	if f.idle() {
+		a := s.answer()
+		if f.decision.Refusal != nil {
+			r.refused(c, s.stored, "", f.decision)
+			a.Refusal = f.decision.Refusal
 		}
-		tx.AddEvent(event)
-		return nil
-	})
+		return a, nil, nil
+	}
+	a, err = r.commit(ctx, c, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a, f.next, nil
+}
+
+// commit makes a fact durable, with everything that belongs to it.
+func (r *Runner) commit(ctx context.Context, c *call, f *fact) (*Answer, error) {
+	var w *written
+	var move store.Move
+	after, change := f.sight.stored, f.decision.Change
+	if change != nil {
+		var err error
+		if w, err = r.write(c, f.sight.d, f.sight.stored, change); err != nil {
+			return nil, fmt.Errorf("write workflow %s: %w", f.sight.stored.ID, err)
+		}
+		move, after = w.move(f.sight.stored.Version, change), w.next
+		if f.consumed(move.Consumed) {
+			move.Consumed = "" // by the attempt, before its effect
+		}
+	}
+	if f.next != nil {
+		f.next.of(after)
+	}
+	closings, err := f.closings(c)
+	if err != nil {
+		return nil, err
+	}
+	event := c.event(after, f.trail(), f.actor(c), f.failure())
+	err = c.On.Update(ctx, func(tx store.Tx) error { return f.write(tx, closings, w, move, event) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, ErrUnknownInstance
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.timers.due(w.next.Due)
-	return w.answer(s.d, s.caller, d.Change, failed), nil
-}
-
-// answer is what was committed.
-func (w *written) answer(d *workflow.Definition, by workflow.Caller, change *workflow.Change, failed *workflow.Refusal) *Answer {
-	a := &Answer{
-		Definition: d, Instance: &w.instance, Stored: w.next.Normal(), Change: change, Refusal: failed, Caller: by,
-		Expired: change.Steps[0].Kind == workflow.StepTimeout && d.OnTimeout != "",
+	r.timers.due(after.Due)
+	if len(f.ends) == 0 && after.Status != store.Open {
+		r.drives.interrupt(after.ID)
 	}
-	if w.approval != nil {
-		a.Approvals = []store.Approval{*w.approval}
-	}
-	return a
-}
-
-// actedBy is who made a change.
-func actedBy(c *workflow.Change) actor { return actor{c.Steps[0].Client, c.Steps[0].User} }
-
-// failure is the error of an answer whose change stands.
-func (r *Runner) failure(c *call, starter string, change *workflow.Change) *workflow.Refusal {
-	if change.Failure == nil && change.Then != nil {
-		return r.unable(c, starter, change.Then)
-	}
-	return change.Failure
-}
-
-// unable says why an executor is not run. What the server sets going by itself needs a starter who is still live; and
-// there is none yet that runs outside the engine.
-func (r *Runner) unable(c *call, starter string, e *workflow.Effect) *workflow.Refusal {
-	refusal := &workflow.Refusal{
-		Code: workflow.ExecutorFailed, Transition: e.Transition, Class: "permanent_error",
-		Message: "this version has no executor of the kind " + store.SafeString(e.Executor.Kind),
-		Hint:    "the operator must take it out of the definition",
-	}
-	if c.server && !r.isLive(starter) {
-		refusal.Code = ClientRevoked
-		refusal.Message = "the client that started this workflow is out, so that nothing more is done for it"
-		refusal.Hint = "a person has to take it on, or cancel it"
-	}
-	return refusal
-}
-
-func (r *Runner) isLive(client string) bool {
-	if r.config.Live == nil {
-		return false
-	}
-	p, there := r.config.Live(client)
-	return there && !p.Expired(r.config.Now())
+	return f.answer(w), nil
 }
 
 // overtaken is the answer to a move that others were faster than, again and again.

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
 	"prax/store"
 	"prax/tools/workflow"
 )
@@ -19,12 +20,15 @@ type sight struct {
 	stored    store.Instance
 	i         *workflow.Instance
 	approvals []store.Approval
+	attempt   *store.Attempt // the one that it waits for; nil: none
 	caller    workflow.Caller
 }
 
 // answer is a sight without a change.
 func (s *sight) answer() *Answer {
-	return &Answer{Definition: s.d, Instance: s.i, Stored: s.stored, Approvals: s.approvals, Caller: s.caller}
+	return &Answer{
+		Definition: s.d, Instance: s.i, Stored: s.stored, Approvals: s.approvals, Attempt: s.attempt, Caller: s.caller,
+	}
 }
 
 // look reads an instance for a call. What the caller may not see is [ErrUnknownInstance]; what cannot be read is a
@@ -102,6 +106,7 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 	var evidence []store.Evidence
 	var shown []store.Acknowledgement
 	var approvals []store.Approval
+	var attempt *store.Attempt
 	var stored store.Instance
 	id := s.stored.ID
 	err := c.view(ctx, func(tx store.Tx) (err error) {
@@ -113,6 +118,9 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 		}
 		if err == nil && n.parked {
 			approvals, err = tx.OpenApprovals(c.scope, id, c.now, 1)
+		}
+		if err == nil && n.effects {
+			attempt, err = blocking(tx, c.scope, id)
 		}
 		if err == nil {
 			stored, err = tx.Instance(c.scope, id)
@@ -130,7 +138,19 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 	}
 	s.stored, s.i.Evidence, s.i.Shown = stored, evidenceOf(evidence), shownOf(shown)
 	r.park(s, approvals)
+	if s.attempt = attempt; attempt != nil {
+		s.i.Busy = busy(*attempt)
+	}
 	return nil
+}
+
+// blocking is the attempt that an instance waits for; nil when there is none.
+func blocking(tx store.Tx, s auth.Scope, instance string) (*store.Attempt, error) {
+	a, err := tx.BlockingAttempt(s, instance)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	return &a, err
 }
 
 // decode is an instance as the engine sees it, without what is kept beside the row.

@@ -7,11 +7,12 @@ type needs struct {
 	evidence bool
 	shown    bool
 	parked   bool
+	effects  bool
 	gates    map[string]bool // states that wait for a person by themselves
 }
 
 // more tells whether there is anything.
-func (n *needs) more() bool { return n.evidence || n.shown || n.parked }
+func (n *needs) more() bool { return n.evidence || n.shown || n.parked || n.effects }
 
 func needsOf(d *workflow.Definition) needs {
 	n := needs{parked: d.AskHuman, gates: map[string]bool{}}
@@ -38,6 +39,7 @@ func (n *needs) transition(s *workflow.State, t *workflow.Transition) {
 	}
 	if t.Actor == workflow.Human {
 		n.gates[s.Name] = true
+		n.parked = n.parked || t.Executor != nil // what it does may have to be approved
 	}
 }
 
@@ -45,6 +47,7 @@ func (n *needs) action(a workflow.Action) {
 	if a.Executor != nil && a.Executor.Kind == workflow.KindHuman {
 		n.parked = true
 	}
+	n.effects = n.effects || a.Executor.Effect()
 }
 
 func (n *needs) guards(all []*workflow.Guard) {

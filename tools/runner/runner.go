@@ -9,6 +9,7 @@ import (
 
 	"prax/auth"
 	"prax/store"
+	"prax/tools/executor"
 	"prax/tools/workflow"
 )
 
@@ -37,6 +38,16 @@ type Config struct {
 	// judged by it again. nil: every client is out.
 	Live func(client string) (auth.Principal, bool)
 
+	// Executors are the kinds of executor that have an effect. Connection is one of those in force; nil: there are none.
+	Executors  executor.Kinds
+	Connection func(name string) (*workflow.Connection, bool)
+
+	// Capability is the one of this name that is a tool of its own; nil: there are none.
+	Capability func(name string) (*workflow.Capability, bool)
+
+	// Worker names this process, unlike any that wrote to the store before. "": a random name.
+	Worker string
+
 	Log        *slog.Logger
 	Now        func() time.Time           // nil: time.Now
 	NewID      func(prefix string) string // nil: 128 random bits
@@ -48,6 +59,7 @@ type Runner struct {
 	config Config
 	pinned *pinned
 	timers *timers
+	drives *drives
 }
 
 // New makes a runner.
@@ -64,5 +76,14 @@ func New(c Config) *Runner {
 	if c.CacheBytes <= 0 {
 		c.CacheBytes = 16 << 20
 	}
-	return &Runner{config: c, pinned: newPinned(c.CacheBytes), timers: newTimers()}
+	if c.Worker == "" {
+		c.Worker = store.NewID()
+	}
+	if c.Connection == nil {
+		c.Connection = func(string) (*workflow.Connection, bool) { return nil, false }
+	}
+	if c.Capability == nil {
+		c.Capability = func(string) (*workflow.Capability, bool) { return nil, false }
+	}
+	return &Runner{config: c, pinned: newPinned(c.CacheBytes), timers: newTimers(), drives: newDrives()}
 }

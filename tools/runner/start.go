@@ -92,7 +92,7 @@ func (r *Runner) taken(ctx context.Context, c *call, run string) error {
 	return &RunTaken{InstanceID: i.ID}
 }
 
-// begin decides a start, and commits it.
+// begin decides a start, commits it, and sets going what follows from it.
 func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q StartRequest) (*Answer, error) {
 	stored := store.Instance{
 		ID: r.config.NewID("wf_"), User: c.Principal.User, Client: c.Principal.Client, RunID: q.RunID, TraceID: q.TraceID,
@@ -100,28 +100,37 @@ func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q S
 	}
 	by := c.caller(stored)
 	decision := d.Begin(stored.ID, by, q.Input, c.now)
-	if decision.Effect != nil {
-		decision.Refusal = r.unable(c, by.Client, decision.Effect)
-	}
 	if decision.Refusal != nil {
 		return r.notStarted(c, d, q, decision), nil
+	}
+	f := &fact{sight: &sight{d: d, stored: stored, caller: by}, decision: decision}
+	if err := r.lead(ctx, c, f); err != nil {
+		return nil, err
 	}
 	w, err := r.write(c, d, stored, decision.Change)
 	if err != nil {
 		return nil, fmt.Errorf("write a new workflow: %w", err)
 	}
-	failed := r.failure(c, by.Client, decision.Change)
-	if err := c.create(ctx, w, decision, failed); err != nil {
+	place := r.drives.enter()
+	defer place.leave()
+	if err := c.create(ctx, w, f); err != nil {
 		return nil, err
 	}
 	r.timers.due(w.next.Due)
-	return w.answer(d, by, decision.Change, failed), nil
+	a := f.answer(w)
+	if f.next != nil {
+		a.drive = r.launch(c, place, f.next)
+	}
+	return r.await(ctx, c, a)
 }
 
-// create stores a new instance.
-func (c *call) create(ctx context.Context, w *written, d workflow.Decision, failed *workflow.Refusal) error {
-	first, evidence, rest := w.first(d.Change)
-	event := c.event(w.next, d.Trail, c.actor(), failed)
+// create stores a new instance, and the attempt that it leads to.
+func (c *call) create(ctx context.Context, w *written, f *fact) error {
+	first, evidence, rest := w.first(f.decision.Change)
+	if f.next != nil {
+		f.next.of(w.next)
+	}
+	event := c.event(w.next, f.trail(), c.actor(), f.failure())
 	return c.On.Update(ctx, func(tx store.Tx) error {
 		if err := tx.CreateInstance(first, w.steps[0], evidence); err != nil {
 			return err
@@ -129,6 +138,11 @@ func (c *call) create(ctx context.Context, w *written, d workflow.Decision, fail
 		if rest != nil {
 			if err := tx.Move(*rest); err != nil {
 				return fmt.Errorf("steps after the start: %w", err)
+			}
+		}
+		if f.next != nil {
+			if err := tx.OpenAttempt(f.next.stored); err != nil {
+				return fmt.Errorf("open attempt: %w", err)
 			}
 		}
 		tx.AddEvent(event)

@@ -51,6 +51,16 @@ func (t *timers) due(at time.Time) {
 func (r *Runner) Run(ctx context.Context) error {
 	retry := firstRetry
 	for ctx.Err() == nil {
+		if err := r.recover(ctx, ageless); err == nil {
+			break
+		} else if ctx.Err() == nil {
+			r.config.Log.Error("attempts of an earlier start cannot be taken over", "cause", err, "again_in", retry)
+		}
+		sleep(ctx, retry)
+		retry = min(2*retry, longestSleep)
+	}
+	retry = firstRetry
+	for ctx.Err() == nil {
 		next, err := r.tend(ctx)
 		pause := r.pause(next)
 		if err == nil {
@@ -89,6 +99,9 @@ func (r *Runner) sleep(ctx context.Context, pause time.Duration) {
 // tend applies everything that is due, and tells when something is again; zero: nothing is.
 func (r *Runner) tend(ctx context.Context) (next time.Time, err error) {
 	r.timers.next.Store(math.MaxInt64) // what comes up from now on rings
+	if err := r.recover(ctx, r.config.Now()); err != nil {
+		return time.Time{}, err
+	}
 	for {
 		var due []store.Instance
 		err := r.config.Store.View(ctx, func(tx store.Tx) (err error) {
@@ -147,7 +160,9 @@ func (r *Runner) expire(ctx context.Context, due store.Instance) error {
 		return r.giveUp(ctx, c, due.ID, err)
 	case errors.As(err, &corrupt):
 		return r.putAside(ctx, c, due, err)
-	case err != nil || a.Change != nil || a.Stored.Due.IsZero() || a.Stored.Due.After(c.now):
+	case err == nil && a.Refusal != nil && a.Change == nil && a.Refusal.Code != workflow.ClientRevoked:
+		return r.giveUp(ctx, c, due.ID, errors.New(a.Refusal.Message))
+	case err != nil || a.Change != nil || a.Attempt != nil || a.Stored.Due.IsZero() || a.Stored.Due.After(c.now):
 		return err
 	}
 	return r.putAside(ctx, c, a.Stored, errors.New("its timer does not stand in its definition"))

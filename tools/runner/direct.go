@@ -1,0 +1,193 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"prax/store"
+	"prax/tools"
+	"prax/tools/workflow"
+	"prax/tools/workflow/expr"
+)
+
+// The codes of tools that the operator made of executors, beside those of every tool.
+const (
+	CodeInProgress    tools.Code = "IN_PROGRESS"     // it goes on, and its effect may still come
+	CodeEffectUnknown tools.Code = "EFFECT_UNKNOWN"  // its effect may have happened
+	CodeFailed        tools.Code = "EXECUTOR_FAILED" // it is known to have failed
+)
+
+// Tools are the tools that capabilities are. A call is an attempt without an instance, owned by the caller's user.
+func (r *Runner) Tools(capabilities []*workflow.Capability) []*tools.Tool {
+	list := make([]*tools.Tool, 0, len(capabilities))
+	for _, a := range capabilities {
+		list = append(list, &tools.Tool{
+			Name: a.Name, Title: a.Title, Description: a.Description, Tier: a.Tier, Input: a.Input, Output: a.Output,
+			AnySchema: true, OpenWorld: true, Idempotent: a.Executor.Idempotent,
+			Handler: func(ctx context.Context, c *tools.Call) (*tools.Result, error) { return r.direct(ctx, c, a) },
+		})
+	}
+	return list
+}
+
+// direct calls a capability.
+func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capability) (*tools.Result, error) {
+	if r.drives.stopping() {
+		return nil, failed(stopping())
+	}
+	c := r.call(Work{Principal: t.Principal, On: t, RequestID: t.RequestID, Remote: t.Remote})
+	arguments, err := object(t.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	p, failure := r.plan(ctx, &order{
+		attempt: r.config.NewID("at_"), executor: a.Executor, env: expr.Env{Arguments: arguments}, principal: c.Principal,
+		grants: a.Grants, transition: a.Name, call: c.correlation, request: c.RequestID,
+	})
+	if failure == nil && !p.tier.Exposable() {
+		failure = tooHigh()
+	}
+	if failure != nil {
+		return nil, failed(failure)
+	}
+	at, err := r.newAttempt(c, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	at.stored.Tool = a.Name
+	place := r.drives.enter()
+	defer place.leave()
+	if err := r.openDirect(ctx, c, at); err != nil {
+		return nil, err
+	}
+	v := r.launch(c, place, at)
+	return v.awaitDirect(ctx, at)
+}
+
+// openDirect makes the attempt durable.
+func (r *Runner) openDirect(ctx context.Context, c *call, a *attempt) error {
+	event := c.event(store.Instance{User: a.stored.User}, []workflow.Fact{attemptFact("attempt.opened", a.stored, map[string]any{
+		"tool": a.stored.Tool, "tier": a.stored.Tier, "digest": a.stored.Digest,
+	})}, c.actor(), nil)
+	return c.On.Update(ctx, func(tx store.Tx) error {
+		if err := tx.OpenAttempt(a.stored); err != nil {
+			return fmt.Errorf("open attempt: %w", err)
+		}
+		tx.AddEvent(event)
+		return nil
+	})
+}
+
+// closeDirect makes durable how the call of a tool ended.
+func (v *drive) closeDirect(ctx context.Context, a *attempt, result workflow.Result) error {
+	f := &fact{}
+	e := &ended{attempt: a, result: result}
+	status := f.status(e)
+	if result.Failure == nil {
+		status = store.AttemptDone // its output is the answer
+	}
+	for pause := firstRetry; ; pause = min(2*pause, longestSleep) {
+		c := v.call
+		c.now = store.Milliseconds(v.r.config.Now())
+		closing, err := e.closing(status, c.now)
+		if err != nil {
+			return err
+		}
+		event := c.event(store.Instance{User: a.stored.User}, []workflow.Fact{
+			attemptFact("attempt.closed", a.stored, map[string]any{"tool": a.stored.Tool, "status": string(status)}),
+		}, c.actor(), nil)
+		err = v.r.config.Store.Update(context.Background(), func(tx store.Tx) error {
+			if err := tx.CloseAttempt(closing); err != nil {
+				return err
+			}
+			tx.AddEvent(event)
+			return nil
+		})
+		if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		v.r.config.Log.Error("the end of an attempt cannot be written down", "attempt", a.stored.ID, "cause", err, "again_in", pause)
+		if !sleep(v.r.drives.base, pause) {
+			return err
+		}
+	}
+}
+
+// awaitDirect waits for a tool, as long as its caller does.
+func (v *drive) awaitDirect(ctx context.Context, a *attempt) (*tools.Result, error) {
+	over, stop := almost(ctx)
+	defer stop()
+	select {
+	case <-v.done:
+	case <-over:
+	case <-ctx.Done():
+	}
+	select {
+	case <-v.done:
+	default:
+		return nil, &tools.Error{
+			Code: CodeInProgress, Message: "it takes longer than a call may, and goes on as the operation " + a.stored.ID,
+			Hint: "do not call it again for the same: the operator sees what becomes of it with prax operations show " + a.stored.ID,
+		}
+	}
+	if v.err != nil {
+		return nil, v.err
+	}
+	if f := v.result.Failure; f != nil {
+		if f.Begun == workflow.Doubtful {
+			return nil, &tools.Error{
+				Code: CodeEffectUnknown, Message: "whether it happened is not known: " + f.Message,
+				Hint: "do not call it again: the operator has to find out, and settle the operation " + a.stored.ID,
+			}
+		}
+		return nil, failed(f)
+	}
+	return resultOf(v.result.Output)
+}
+
+func failed(f *workflow.Failure) *tools.Error {
+	return &tools.Error{Code: CodeFailed, Message: f.Message, Hint: "correct the cause before you call it again (" + f.Class + ")"}
+}
+
+// resultOf is what an executor gave as a tool's result: an object is structured, and its JSON is the text.
+func resultOf(value any) (*tools.Result, error) {
+	raw, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("its output: %w", err)
+	}
+	res := tools.Text(string(raw))
+	if raw[0] == '{' {
+		res.Structured = raw
+	}
+	return res, nil
+}
+
+// almost is when a caller has to be answered that work goes on.
+func almost(ctx context.Context) (over <-chan time.Time, stop func()) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return nil, func() {}
+	}
+	left := time.Until(deadline)
+	t := time.NewTimer(max(left-margin, left/2))
+	return t.C, func() { t.Stop() }
+}
+
+// directOrder completes what the call of a tool was to be planned for, or says why that cannot be told any more.
+func (r *Runner) directOrder(o *order, stored store.Attempt) string {
+	a, there := r.config.Capability(stored.Tool)
+	if !there {
+		return "there is no such tool any more"
+	}
+	var w work
+	if err := json.Unmarshal(stored.Work, &w); err != nil {
+		return "what it was called with cannot be read"
+	}
+	o.executor, o.grants, o.transition = a.Executor, a.Grants, a.Name
+	o.env = expr.Env{Arguments: w.Arguments}
+	return ""
+}

@@ -1,0 +1,143 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"prax/store"
+	"prax/tools/workflow"
+)
+
+// ageless is later than any lease: at its start a process that owns the store takes over whatever others left behind.
+var ageless = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// recover takes over the attempts that nobody runs any more: those of other workers whose lease ended before a time.
+func (r *Runner) recover(ctx context.Context, before time.Time) error {
+	for {
+		now := store.Milliseconds(r.config.Now())
+		var found []store.Attempt
+		err := r.config.Store.Update(ctx, func(tx store.Tx) (err error) {
+			found, err = tx.ClaimAttempts(r.config.Worker, before, now.Add(leaseTime), now, store.MaxPage)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("take over attempts: %w", err)
+		}
+		for _, a := range found {
+			r.takeOver(ctx, a)
+		}
+		if len(found) == 0 {
+			return nil
+		}
+	}
+}
+
+// takeOver goes on with an attempt, if it may be started again; else its effect is unknown.
+func (r *Runner) takeOver(ctx context.Context, stored store.Attempt) {
+	place := r.drives.enter()
+	defer place.leave()
+	c := r.recovering(stored)
+	a, why := r.revive(ctx, c, stored)
+	if why == "" {
+		r.launch(c, place, a)
+		return
+	}
+	r.config.Log.Warn("an effect may have happened: a person has to find out", "attempt", stored.ID, "workflow", stored.Instance, "why", why)
+	if err := r.doubt(ctx, c, stored, why); passing(err) && place.open {
+		place.open = false
+		go r.keepDoubting(c, stored, why)
+	}
+}
+
+// keepDoubting makes an attempt unknown once the store takes it.
+func (r *Runner) keepDoubting(c *call, stored store.Attempt, why string) {
+	defer r.drives.work.Done()
+	for pause := firstRetry; sleep(r.drives.base, pause); pause = min(2*pause, longestSleep) {
+		if err := r.doubt(r.drives.base, c, stored, why); !passing(err) {
+			return
+		}
+	}
+}
+
+// recovering is the call as which an attempt is taken over.
+func (r *Runner) recovering(a store.Attempt) *call {
+	c := r.timer(a.User)
+	c.Principal.Client, c.Principal.User = a.Client, a.Actor
+	c.RequestID, c.correlation = a.RequestID, a.Correlation
+	return c
+}
+
+// revive is an attempt that can be started again, or why not.
+func (r *Runner) revive(ctx context.Context, c *call, stored store.Attempt) (a *attempt, why string) {
+	const stopped = "the server stopped while it ran"
+	o, effect, why := r.orderOf(ctx, c, stored)
+	if why != "" {
+		return nil, stopped + ", and " + why
+	}
+	p, failure := r.plan(ctx, o)
+	if failure != nil {
+		return nil, stopped + ", and it cannot be started again: " + failure.Message
+	}
+	a = &attempt{stored: stored, effect: effect, plan: p, began: true}
+	switch {
+	case p.digest != stored.Digest:
+		return nil, stopped + ", and it would do something else now"
+	case !a.repeatable():
+		return nil, stopped
+	case !p.tier.Exposable() && stored.Approval == "":
+		return nil, stopped + ", and it is of the risk high by now"
+	}
+	return a, ""
+}
+
+// orderOf is what an attempt was to be planned for.
+func (r *Runner) orderOf(ctx context.Context, c *call, stored store.Attempt) (*order, *workflow.Effect, string) {
+	principal, live := r.livePrincipal(stored.Client, stored.Actor, stored.Definition)
+	if !live {
+		return nil, nil, "the client that caused it is out"
+	}
+	o := &order{
+		attempt: stored.ID, principal: principal, transition: stored.Transition, approved: stored.Approval != "",
+		call: stored.Correlation, request: stored.RequestID,
+	}
+	if stored.Instance == "" {
+		return o, nil, r.directOrder(o, stored)
+	}
+	s, err := r.look(ctx, c, stored.Instance)
+	if err != nil {
+		return nil, nil, "its workflow cannot be read"
+	}
+	effect, err := effectOf(stored)
+	if err != nil {
+		return nil, nil, err.Error()
+	}
+	d := s.d.Again(s.i, effect, callerAs(principal), c.now)
+	if d.Effect == nil || d.Effect.Ask {
+		return nil, nil, "its workflow went on without it"
+	}
+	o.executor, o.env, o.grants = d.Effect.Executor, d.Effect.Env, s.d.Grants
+	return o, d.Effect, ""
+}
+
+// doubt makes an attempt unknown.
+func (r *Runner) doubt(ctx context.Context, c *call, a store.Attempt, why string) error {
+	closing := store.Closing{
+		ID: a.ID, Fence: a.Fence, Status: store.AttemptUnknown, Class: workflow.ClassTransient, Message: clip(why, store.MaxEvidenceText), At: c.now,
+	}
+	event := c.event(store.Instance{ID: a.Instance, DefinitionID: a.Definition, User: a.User}, []workflow.Fact{
+		attemptFact("attempt.closed", a, map[string]any{"status": string(store.AttemptUnknown)}),
+	}, actor{a.Client, a.Actor}, &workflow.Refusal{Code: workflow.EffectUnknown})
+	err := r.config.Store.Update(ctx, func(tx store.Tx) error {
+		if err := tx.CloseAttempt(closing); err != nil {
+			return err
+		}
+		tx.AddEvent(event)
+		return nil
+	})
+	if errors.Is(err, store.ErrConflict) {
+		return nil // another was faster
+	}
+	return err
+}
