@@ -47,7 +47,8 @@ const (
 	AmbiguousSwitch      FindingCode = "ambiguous-switch"       // the server may find too much
 	ShadowedTransition   FindingCode = "shadowed-transition"    // deterministic, and never taken by the server
 	UnsatisfiableGuard   FindingCode = "unsatisfiable-guard"
-	MisplacedHigh        FindingCode = "misplaced-high" // a HIGH executor whose transition is not a person's
+	MisplacedHigh        FindingCode = "misplaced-high"   // a HIGH executor whose transition is not a person's
+	MisplacedEffect      FindingCode = "misplaced-effect" // it would run before the instance is there
 	UnanswerableGate     FindingCode = "unanswerable-gate"
 	NobodyMay            FindingCode = "nobody-may" // no client has what the guards ask for
 	NoPromptSource       FindingCode = "HUMAN_GATE_NO_PROMPT_SOURCE"

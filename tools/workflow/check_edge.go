@@ -163,7 +163,7 @@ func (c *checker) connectTransition(i int, t *Transition) {
 	if leaves && c.d.States[i].While != nil {
 		c.edge(edge{from: i, to: i, kind: stays, t: t})
 	}
-	if t.asks() {
+	if t.answerable() {
 		c.edge(edge{from: i, to: i, kind: asking, t: t})
 	}
 }

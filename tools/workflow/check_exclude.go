@@ -8,8 +8,8 @@ func (c *checker) touch() {
 		case moves, stays:
 			c.touchTransition(e, list)
 		case asking:
-			if c.touchEvidence(list, e.t, humanRequest); c.d.helps(e.t) {
-				c.touchEvidence(list, e.t, humanAnswer) // nothing else comes of it
+			if c.putEvidence(list, humanRequest); c.d.helps(e.t) {
+				c.putEvidence(list, humanAnswer) // nothing else comes of it
 			}
 		case enters:
 			a := c.state(e.to).OnEnter
@@ -55,7 +55,9 @@ func (c *checker) touchTransition(e *edge, list touches) {
 	for _, p := range c.byAction[&e.t.Action] {
 		list.put(p.slot, c.written(p))
 	}
-	c.touchEvidence(list, e.t, humanRequest, humanApproval)
+	if e.t.asks() {
+		c.putEvidence(list, humanRequest, humanApproval)
+	}
 	c.touchForeign(list, e.t.Executor)
 	can := func(id int) mask {
 		if t := list[id]; t != nil && t.puts != 0 && !t.weak {
@@ -69,10 +71,7 @@ func (c *checker) touchTransition(e *edge, list touches) {
 	}
 }
 
-func (c *checker) touchEvidence(list touches, t *Transition, kinds ...string) {
-	if !t.asks() {
-		return
-	}
+func (c *checker) putEvidence(list touches, kinds ...string) {
 	for _, kind := range kinds {
 		if id, known := c.slotIDs["\x00"+kind]; known {
 			list.put(id, 1)

@@ -3,6 +3,7 @@ package workflow
 // law finds HIGH executors that could run without a person having said so: one stands only on a transition whose own
 // actor is human. An executor whose tier nobody declared is taken for HIGH.
 func (c *checker) law() {
+	c.beginning()
 	for _, s := range c.d.States {
 		if s.OnEnter != nil && high(s.OnEnter.Executor) {
 			c.add(Finding{
@@ -19,6 +20,18 @@ func (c *checker) law() {
 			}
 		}
 	}
+}
+
+// beginning finds an effect that would come before there is an instance.
+func (c *checker) beginning() {
+	s := c.d.State(c.d.Initial)
+	if s == nil || s.OnEnter == nil || !s.OnEnter.Executor.Effect() {
+		return
+	}
+	c.add(Finding{
+		Code: MisplacedEffect, Severity: SeverityError, State: s.Name, Pointer: s.pointer("onEnter", "executor"),
+		Text: "the onEnter of the state " + s.Name + " reaches outside, and the definition begins there, before there is anything that could remember it",
+	})
 }
 
 func high(e *Executor) bool { return e != nil && !e.Tier.Exposable() }

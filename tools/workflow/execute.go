@@ -88,6 +88,9 @@ func (s *stage) took(e *Executor) (any, *halt) {
 // gather adds what an executor found to the step's evidence.
 func (s *stage) gather(found []Evidence) *halt {
 	for _, e := range found {
+		if e.Kind == humanRequest || e.Kind == humanApproval || e.Kind == humanAnswer {
+			return halted(ExecutorFailed, "the executor gave evidence of the kind "+e.Kind+", which only a person's answer is")
+		}
 		if e.Confidence != nil && !(*e.Confidence >= 0 && *e.Confidence <= 1) {
 			return halted(InvalidConfidence, "the executor stated a confidence that is not between 0 and 1")
 		}

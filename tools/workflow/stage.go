@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"maps"
+	"slices"
 
 	"prax/tools/workflow/expr"
 )
@@ -102,9 +103,15 @@ func (s *stage) env(in *State, output any) expr.Env {
 	}
 }
 
-// view judges guards on the context as the stage has it.
+// view judges guards on the context and the evidence as the stage has it.
 func (s *stage) view() *view {
-	return &view{d: s.m.d, i: &s.m.next, by: s.m.by, env: s.env(s.from, s.output)}
+	i := &s.m.next
+	if len(s.evidence) > 0 {
+		with := *i
+		with.Evidence = slices.Concat(i.Evidence, s.evidence)
+		i = &with
+	}
+	return &view{d: s.m.d, i: i, by: s.m.by, env: s.env(s.from, s.output)}
 }
 
 // route takes the first branch whose guard holds.
