@@ -28,6 +28,7 @@ type Tool struct {
 	Idempotent  bool // calling it twice with the same arguments does no more than once
 	OpenWorld   bool // reaches beyond this installation
 	Timeout     time.Duration
+	Digest      string // of what it is made of, where that can be edited: an approval of a call dies with it; "": it cannot
 	Handler     Handler
 }
 
