@@ -8,10 +8,12 @@ func Specs() workflow.Specs {
 		Executors: map[string]func() workflow.Spec{
 			kindCLI:    func() workflow.Spec { return new(CLI) },
 			kindScript: func() workflow.Spec { return new(Script) },
+			kindREST:   func() workflow.Spec { return new(REST) },
 			kindTool:   func() workflow.Spec { return new(Tool) },
 		},
 		Connections: map[string]func() workflow.ConnectionSpec{
-			kindCLI: func() workflow.ConnectionSpec { return new(CLIConnection) },
+			kindCLI:  func() workflow.ConnectionSpec { return new(CLIConnection) },
+			kindREST: func() workflow.ConnectionSpec { return new(RESTConnection) },
 		},
 	}
 }

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -97,7 +98,7 @@ func (k *toolKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failur
 		Material:   material,
 		Tier:       max(q.Executor.Tier, found.Tier),
 		Repeatable: found.Idempotent || found.Tier == auth.Low,
-		Do:         func(ctx context.Context) workflow.Result { return k.do(ctx, q, found.Name, raw) },
+		Do:         func(ctx context.Context) workflow.Result { return k.do(ctx, q, found, raw) },
 	}, nil
 }
 
@@ -121,13 +122,14 @@ func toolMaterial(t *tools.Tool, raw jsontext.Value) (map[string]any, *workflow.
 	if err := json.Unmarshal(raw, &arguments); err != nil {
 		return nil, unfit("the arguments of the tool are no JSON")
 	}
-	described, err := marshal([]any{t.Name, t.Title, t.Description, t.Input})
-	if err != nil {
-		return nil, unfit("the tool cannot be described")
-	}
 	return map[string]any{
-		"kind": kindTool, "tool": t.Name, "tier": t.Tier.String(), "arguments": arguments, "toolDigest": digest.Hex(described),
+		"kind": kindTool, "tool": t.Name, "tier": t.Tier.String(), "arguments": arguments, "toolDigest": toolDigest(t),
 	}, nil
+}
+
+// toolDigest is the digest of what a tool says of itself, and of what it is made of where an operator wrote that.
+func toolDigest(t *tools.Tool) string {
+	return digest.Hex(fmt.Appendf(nil, "%q %q %q %q %q", t.Name, t.Title, t.Description, t.Input, t.Digest))
 }
 
 // unreachable is the failure of a tool that is not there or that may not be used: it does not tell which.

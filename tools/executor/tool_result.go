@@ -14,22 +14,25 @@ import (
 	"prax/tools/workflow"
 )
 
-// do calls the tool.
-func (k *toolKind) do(ctx context.Context, q Request, name string, raw jsontext.Value) workflow.Result {
+// do calls the tool, if it is still the one that was looked at.
+func (k *toolKind) do(ctx context.Context, q Request, t *tools.Tool, raw jsontext.Value) workflow.Result {
 	if ctx.Err() != nil {
 		return workflow.Result{Failure: &workflow.Failure{
 			Class: workflow.ClassTimeout, Message: "the time was over before the tool was called", Begun: workflow.NotBegun,
 		}}
 	}
+	if now, ok := k.dispatch.Find(t.Name); !ok || now.Tier != t.Tier || toolDigest(now) != toolDigest(t) {
+		return workflow.Result{Failure: unreachable()}
+	}
 	var admission tools.Admission
 	if q.Admit != nil {
-		admission = q.Admit(name)
+		admission = q.Admit(t.Name)
 	}
 	start := time.Now()
 	res, err := k.dispatch.Dispatch(ctx, &tools.Call{
-		Principal: q.Principal, Name: name, Arguments: raw, RequestID: q.RequestID, Method: "executor", Progress: func(tools.Progress) {},
+		Principal: q.Principal, Name: t.Name, Arguments: raw, RequestID: q.RequestID, Method: "executor", Progress: func(tools.Progress) {},
 	}, admission)
-	result := toolResult(name, res, err)
+	result := toolResult(t.Name, res, err)
 	result.Took = time.Since(start)
 	return result
 }
