@@ -74,6 +74,9 @@ func (b *builder) plain(v *value, kind, at string) *workflow.Executor {
 	return e
 }
 
+// once is how an executor is tried of which nothing is said.
+var once = workflow.Reliability{Tries: 1, Backoff: workflow.BackoffNone}
+
 // effect compiles an executor that has one.
 func (b *builder) effect(v *value, at string, roots expr.Roots) *workflow.Executor {
 	var read effect
@@ -83,7 +86,7 @@ func (b *builder) effect(v *value, at string, roots expr.Roots) *workflow.Execut
 	if !b.read(rest, at, spec) || !fits || !b.named(v, at) {
 		return nil
 	}
-	e := &workflow.Executor{Kind: read.Kind, Config: b.config(rest, at), Spec: spec}
+	e := &workflow.Executor{Kind: read.Kind, Config: b.config(rest, at), Spec: spec, Reliability: once}
 	e.Idempotent, e.KeyText = b.key(read.Key, at+"/idempotencyKey")
 	w := b.around
 	w.Dir, w.Roots, w.Script = folderOf(v), roots, b.script
@@ -107,8 +110,8 @@ func (b *builder) named(v *value, at string) bool {
 	if name == nil || b.around.Connection == nil {
 		return true
 	}
-	if _, there := b.around.Connection(name.text); there || name.text == "" {
-		return true
+	if found, there := b.around.Connection(name.text); there || name.text == "" {
+		return found == nil || found.Spec != nil // one that is wrong is told where it stands
 	}
 	b.about(UnknownName, at+"/connection", "names no connection: "+strconv.Quote(shown(name.text))+suggest(name.text, b.links))
 	return false

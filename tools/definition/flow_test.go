@@ -135,10 +135,29 @@ func stateText(s *workflow.State) string {
 		text += fmt.Sprintf("\n slot %s %v", slot.Name, slot.Paths)
 	}
 	if e := s.OnEnter; e != nil {
-		text += fmt.Sprintf("\n enter %s %v %s", e.Executor.Kind, e.Executor.Tier, slotText(e.Output))
+		text += fmt.Sprintf("\n enter %s %v%s %s", e.Executor.Kind, e.Executor.Tier, effectText(e.Executor), slotText(e.Output))
 	}
 	for _, t := range s.Transitions {
 		text += "\n move " + moveText(t)
+	}
+	return text
+}
+
+// effectText is what an executor with an effect has beside its kind and its tier.
+func effectText(e *workflow.Executor) string {
+	if !e.Effect() {
+		return ""
+	}
+	text := " " + string(e.Config)
+	if e.Idempotent {
+		text += fmt.Sprintf(" key %q", e.KeyText)
+	}
+	r := e.Reliability
+	if r.Timeout > 0 || r.Tries != 1 {
+		text += fmt.Sprintf(" tries %v %d %s %v %v %q", r.Timeout, r.Tries, r.Backoff, r.First, r.Longest, r.RetryOn)
+	}
+	for _, one := range r.Fallback {
+		text += " or " + one.Kind + " " + one.Tier.String() + effectText(one)
 	}
 	return text
 }
@@ -165,7 +184,7 @@ func moveText(t *workflow.Transition) string {
 	}
 	add(!t.Prompt.IsZero(), "prompt", fmt.Sprintf("%q", t.Prompt))
 	if e := t.Executor; e != nil {
-		add(true, fmt.Sprintf("%s/%s", e.Kind, e.Queue), e.Tier)
+		add(true, fmt.Sprintf("%s/%s", e.Kind, e.Queue), e.Tier.String()+effectText(e))
 	}
 	if t.Guards != nil {
 		parts = append(parts, "guards")

@@ -16,7 +16,7 @@ import (
 // tool of a good file is whole: its schemas can be served and have one canonical form; and the text of every definition
 // compiles to the same again.
 func FuzzLoad(f *testing.F) {
-	for _, name := range []string{"gate", "guards", "hello", "steps", "words", "wrapped", "chain", "evidence"} {
+	for _, name := range []string{"gate", "guards", "hello", "steps", "words", "wrapped", "chain", "evidence", "effects"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
 		if err != nil {
 			f.Fatal(err)

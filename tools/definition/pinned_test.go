@@ -22,7 +22,7 @@ import (
 func good(t testing.TB) map[string]*definition.Set {
 	t.Helper()
 	sets := map[string]*definition.Set{}
-	for _, name := range []string{"gate", "guards", "hello", "steps", "words", "wrapped"} {
+	for _, name := range []string{"gate", "guards", "hello", "steps", "words", "wrapped", "effects"} {
 		set, problems := definition.Load(filepath.Join("testdata", name+".yaml"), kinds, own...)
 		if problems.Fail() {
 			t.Fatalf("%s: %v", name, problems)

@@ -44,7 +44,6 @@ const (
 func (b *builder) reliability(e *workflow.Executor, v *value, at string, roots expr.Roots) {
 	var read reliability
 	b.as = InvalidReliability
-	e.Reliability = workflow.Reliability{Tries: 1, Backoff: workflow.BackoffNone}
 	if fits := b.read(v, at, &read); fits {
 		e.Reliability.Timeout = b.wait(read.TimeoutMs, at+"/timeoutMs", 1)
 		if read.Retry != nil {

@@ -75,7 +75,7 @@ type Connection struct {
 	Kind   string // cli, rest
 	Tier   auth.Tier
 	Config jsontext.Value // canonical JSON, with secrets by name
-	Digest string         // hex SHA-256 of Kind, Tier and Config
+	Digest string         // hex SHA-256 of Kind, Tier, Config and the folder that relative directories start in
 	Spec   any            // what the kind's own package made of Config
 }
 
