@@ -14,7 +14,10 @@ const definedSource = "config"
 
 // kinds are the kinds of executor that definitions may use.
 func kinds() definition.Kinds {
-	return definition.Kinds{Tools: map[string]func() definition.Executor{"static": func() definition.Executor { return &executor.Static{} }}}
+	return definition.Kinds{
+		Tools: map[string]func() definition.Executor{"static": func() definition.Executor { return &executor.Static{} }},
+		Specs: executor.Specs(),
+	}
 }
 
 // definitionFile is the file of definitions; "" when there is none. One that nobody asked for by name may be
