@@ -25,12 +25,13 @@ var everybody = []workflow.Caller{
 // can take anything that leads on, and no question is open.
 func wander(d *workflow.Definition, r *rand.Rand, input string, steps int) error {
 	t := &drive{t: quiet{}, d: d, now: morning}
-	t.commit(d.Begin("wf_1", agent, []byte(input), t.now))
+	give := luck(d, r)
+	t.through(agent, d.Begin("wf_1", agent, []byte(input), t.now), give)
 	for n := 0; n < steps && t.i != nil && t.i.Open; n++ {
 		links := openLinks(d, t.i)
 		if len(links) == 0 && d.OnTimeout != "" && !t.i.Due.IsZero() {
 			t.now = t.i.Due // there is nothing to do but to wait
-			t.commit(d.Expire(t.i, t.now))
+			t.through(workflow.Caller{}, d.Expire(t.i, t.now), give)
 			continue
 		}
 		if len(links) == 0 {
@@ -38,15 +39,37 @@ func wander(d *workflow.Definition, r *rand.Rand, input string, steps int) error
 		}
 		one := links[r.IntN(len(links))]
 		if t.i.Parked != nil && r.IntN(3) == 0 {
-			t.commit(d.Resolve(t.i, everybody[r.IntN(len(everybody))], workflow.Answer{
+			who := everybody[r.IntN(len(everybody))]
+			t.through(who, d.Resolve(t.i, who, workflow.Answer{
 				Approval: t.i.Parked.Approval, Digest: t.i.Parked.Digest, Approve: r.IntN(2) == 0,
-			}, t.now))
+			}, t.now), give)
 			continue
 		}
-		t.commit(t.plan(one.by, one.link.Transition.Name, string(workflowtest.Raw(someArguments(r, one.link)))))
+		t.through(one.by, t.plan(one.by, one.link.Transition.Name, string(workflowtest.Raw(someArguments(r, one.link)))), give)
 		t.now = t.now.Add(time.Second)
 	}
 	return nil
+}
+
+// luck gives executors with an effect what they did, at random. Now and then one of a person has become HIGH by then, so
+// that it asks first.
+func luck(d *workflow.Definition, r *rand.Rand) func(workflow.Decision) (workflow.Decision, workflow.Result) {
+	outputs := []any{nil, map[string]any{"x": 1.0}, "src/a.go", 7.0, []any{"red"}}
+	return func(decision workflow.Decision) (workflow.Decision, workflow.Result) {
+		e := decision.Effect
+		result := workflow.Result{Output: outputs[r.IntN(len(outputs))], Material: map[string]any{"would": "probe"}}
+		if r.IntN(4) == 0 {
+			result.Failure = &workflow.Failure{Class: workflow.ClassPermanent, Message: "it failed", Begun: workflow.Answered}
+		}
+		if r.IntN(2) == 0 {
+			result.Evidence = []workflow.Evidence{{Kind: "probe"}}
+		}
+		t := d.State(e.State).Transition(e.Transition)
+		if t != nil && t.Actor == workflow.Human && !e.OnEnter && r.IntN(4) == 0 {
+			decision = decision.Asking("ap")
+		}
+		return decision, result
+	}
 }
 
 // quiet is a test that is not there: what an engine refuses is no failure here.
@@ -102,29 +125,38 @@ func TestAcceptedDefinitionsHaveNoDeadEnd(t *testing.T) {
 	})
 	t.Run("made of anything", func(t *testing.T) {
 		t.Parallel()
-		const tries = 300
-		accepted, stuck := 0, 0
-		for seed := range tries {
-			d := workflowtest.Definitions().Example(seed)
-			d.Filter = workflow.AllLinks // what is hidden can be taken all the same
-			r := rand.New(rand.NewPCG(uint64(seed), 1))
-			blocked := slices.ContainsFunc(d.Check(workflow.World{Callers: everybody}), hinders)
-			err := wander(d, r, `{}`, 30)
-			if blocked || slices.ContainsFunc(d.States, func(s *workflow.State) bool { return s.While != nil }) {
-				if err != nil {
-					stuck++
-				}
-				continue
-			}
-			if accepted++; err != nil {
-				t.Fatalf("seed %d: %v\n%s%s", seed, err, told(d.Check(workflow.World{Callers: everybody})), d.Mermaid())
-			}
-		}
-		t.Logf("%d accepted, %d of the others stuck", accepted, stuck)
-		if accepted < 25 || stuck < 25 {
-			t.Errorf("of %d definitions %d were accepted, and %d of the others came to a dead end: too few to show anything", tries, accepted, stuck)
-		}
+		acceptance(t, workflowtest.Definitions())
 	})
+	t.Run("made of anything, with effects", func(t *testing.T) {
+		t.Parallel()
+		acceptance(t, workflowtest.Effects())
+	})
+}
+
+// acceptance drives definitions of which Check has nothing to say, and counts them.
+func acceptance(t *testing.T, definitions *rapid.Generator[*workflow.Definition]) {
+	const tries = 300
+	accepted, stuck := 0, 0
+	for seed := range tries {
+		d := definitions.Example(seed)
+		d.Filter = workflow.AllLinks // what is hidden can be taken all the same
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		blocked := slices.ContainsFunc(d.Check(workflow.World{Callers: everybody}), hinders)
+		err := wander(d, r, `{}`, 30)
+		if blocked || slices.ContainsFunc(d.States, func(s *workflow.State) bool { return s.While != nil }) {
+			if err != nil {
+				stuck++
+			}
+			continue
+		}
+		if accepted++; err != nil {
+			t.Fatalf("seed %d: %v\n%s%s", seed, err, told(d.Check(workflow.World{Callers: everybody})), d.Mermaid())
+		}
+	}
+	t.Logf("%d accepted, %d of the others stuck", accepted, stuck)
+	if accepted < 25 || stuck < 25 {
+		t.Errorf("of %d definitions %d were accepted, and %d of the others came to a dead end: too few to show anything", tries, accepted, stuck)
+	}
 }
 
 // hinders tells whether a finding says that an instance may not go on.
@@ -140,7 +172,7 @@ func hinders(f workflow.Finding) bool {
 func TestCheckTakesAnyDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		d := workflowtest.Definitions().Draw(t, "definition")
+		d := rapid.OneOf(workflowtest.Definitions(), workflowtest.Effects()).Draw(t, "definition")
 		first := d.Check(workflow.World{Callers: everybody})
 		if diff := cmp.Diff(first, d.Check(workflow.World{Callers: everybody})); diff != "" {
 			t.Fatalf("not the same twice:\n%s", diff)
@@ -156,9 +188,20 @@ func TestCheckTakesAnyDefinition(t *testing.T) {
 // TestWhatIsExcludedNeverHappens holds what Check says of a definition against what happens in it.
 func TestWhatIsExcludedNeverHappens(t *testing.T) {
 	t.Parallel()
+	for name, definitions := range map[string]*rapid.Generator[*workflow.Definition]{
+		"within the engine": workflowtest.Definitions(), "with effects": workflowtest.Effects(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exclusion(t, definitions)
+		})
+	}
+}
+
+func exclusion(t *testing.T, definitions *rapid.Generator[*workflow.Definition]) {
 	excluded := 0
 	for seed := range 250 {
-		d := workflowtest.Definitions().Example(seed)
+		d := definitions.Example(seed)
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
 		unreachable, never := map[string]bool{}, map[[2]string]bool{}
 		for _, f := range d.Check(workflow.World{}) {
@@ -171,14 +214,21 @@ func TestWhatIsExcludedNeverHappens(t *testing.T) {
 		}
 		excluded += len(unreachable) + len(never)
 		run := &drive{t: quiet{}, d: d, now: morning}
-		run.commit(d.Begin("wf_1", agent, []byte(`{}`), run.now))
+		give := luck(d, r)
+		run.through(agent, d.Begin("wf_1", agent, []byte(`{}`), run.now), give)
 		for n := 0; n < 40 && run.i != nil && run.i.Open; n++ {
 			s := d.State(run.i.State)
 			if len(s.Transitions) == 0 {
 				break
 			}
 			m := s.Transitions[r.IntN(len(s.Transitions))]
-			run.commit(run.plan(everybody[r.IntN(len(everybody))], m.Name, string(workflowtest.Raw(someArguments(r, workflow.Link{Transition: m})))))
+			who := everybody[r.IntN(len(everybody))]
+			if p := run.i.Parked; p != nil && r.IntN(3) == 0 {
+				a := workflow.Answer{Approval: p.Approval, Digest: p.Digest, Approve: true}
+				run.through(who, d.Resolve(run.i, who, a, run.now), give)
+				continue
+			}
+			run.through(who, run.plan(who, m.Name, string(workflowtest.Raw(someArguments(r, workflow.Link{Transition: m})))), give)
 		}
 		for _, step := range run.steps {
 			if unreachable[step.To] || step.Kind == workflow.StepTransition && never[[2]string{step.From, step.Transition}] {

@@ -88,6 +88,23 @@ func (r *drive) expect(decision workflow.Decision, want string) workflow.Decisio
 	return decision
 }
 
+// through commits a decision, and what comes of the executors that it waits for: each gives what give says, once a
+// person has been asked where that must be.
+func (r *drive) through(c workflow.Caller, decision workflow.Decision, give func(workflow.Decision) (workflow.Decision, workflow.Result)) workflow.Decision {
+	r.commit(decision)
+	for n := 0; n < 100; n++ {
+		if decision.Change != nil && decision.Change.Then != nil {
+			decision = workflow.Decision{Effect: decision.Change.Then}
+		}
+		if decision.Effect == nil {
+			break
+		}
+		asked, result := give(decision)
+		decision = r.commit(r.d.Apply(r.i, asked.Effect, result, c, r.now))
+	}
+	return decision
+}
+
 // answer is a decision in a word: the state, or the code of the refusal; both for a change with a failure.
 func answer(decision workflow.Decision) string {
 	switch {

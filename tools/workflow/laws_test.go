@@ -18,16 +18,23 @@ import (
 // TestLaws walks random definitions at random and holds the engine to what is always true.
 func TestLaws(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := start(t)
-		if w == nil {
-			return
-		}
-		for range rapid.IntRange(1, 12).Draw(t, "moves") {
-			w.links()
-			w.move()
-		}
-	})
+	for name, definitions := range map[string]*rapid.Generator[*workflow.Definition]{
+		"within the engine": wt.Definitions(), "with effects": wt.Effects(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				w := start(t, definitions)
+				if w == nil {
+					return
+				}
+				for range rapid.IntRange(1, 12).Draw(t, "moves") {
+					w.links()
+					w.move()
+				}
+			})
+		})
+	}
 }
 
 // walk is one instance and its whole history.
@@ -37,10 +44,12 @@ type walk struct {
 	i     *workflow.Instance
 	steps []workflow.Step
 	now   time.Time
+	under *underway // what the instance waits for; nil: nothing
+	done  map[string]int
 }
 
-func start(t *rapid.T) *walk {
-	w := &walk{T: t, d: wt.Definitions().Draw(t, "definition"), now: morning}
+func start(t *rapid.T, definitions *rapid.Generator[*workflow.Definition]) *walk {
+	w := &walk{T: t, d: definitions.Draw(t, "definition"), now: morning, done: map[string]int{}}
 	decision := w.d.Begin("wf_1", agent, []byte(`{"ok":1}`), w.now)
 	if decision.Change == nil {
 		if decision.Refusal == nil || decision.Effect != nil {
@@ -49,7 +58,7 @@ func start(t *rapid.T) *walk {
 		return nil
 	}
 	w.i = &workflow.Instance{}
-	w.keep(decision)
+	w.keep(agent, decision)
 	return w
 }
 
@@ -57,14 +66,18 @@ func start(t *rapid.T) *walk {
 func (w *walk) move() {
 	c := wt.Callers().Draw(w.T, "caller")
 	w.now = w.now.Add(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(2*time.Hour)).Draw(w.T, "later")))
+	if w.under != nil {
+		w.wait(c)
+		return
+	}
 	switch rapid.IntRange(0, 9).Draw(w.T, "request") {
 	case 0:
-		w.decide(func() workflow.Decision { return w.d.Expire(w.i, w.now) })
+		w.decide(workflow.Caller{}, func() workflow.Decision { return w.d.Expire(w.i, w.now) })
 	case 1:
-		w.decide(func() workflow.Decision { return w.d.Cancel(w.i, c, "no more", w.now) })
+		w.decide(c, func() workflow.Decision { return w.d.Cancel(w.i, c, "no more", w.now) })
 	case 2, 3:
 		a := workflow.Answer{Approval: "ap", Digest: "d", Approve: rapid.Bool().Draw(w.T, "approve")}
-		w.decide(func() workflow.Decision { return w.d.Resolve(w.i, c, a, w.now) })
+		w.decide(c, func() workflow.Decision { return w.d.Resolve(w.i, c, a, w.now) })
 	default:
 		w.submit(c)
 	}
@@ -83,11 +96,11 @@ func (w *walk) submit(c workflow.Caller) {
 	if rapid.IntRange(0, 9).Draw(w.T, "stale") == 0 {
 		submit.ExpectedVersion--
 	}
-	w.decide(func() workflow.Decision { return w.d.Plan(w.i, c, submit, w.now) })
+	w.decide(c, func() workflow.Decision { return w.d.Plan(w.i, c, submit, w.now) })
 }
 
 // decide asks twice: the same is decided, and what was asked about is as it was.
-func (w *walk) decide(ask func() workflow.Decision) {
+func (w *walk) decide(c workflow.Caller, ask func() workflow.Decision) workflow.Decision {
 	before := copied(w.i)
 	first, again := ask(), ask()
 	if diff := cmp.Diff(first, again, opaque...); diff != "" {
@@ -96,7 +109,8 @@ func (w *walk) decide(ask func() workflow.Decision) {
 	if diff := cmp.Diff(before, w.i); diff != "" {
 		w.Fatalf("the given instance was changed:\n%s", diff)
 	}
-	w.keep(first)
+	w.keep(c, first)
+	return first
 }
 
 var opaque = []cmp.Option{
@@ -116,6 +130,10 @@ func copied(i *workflow.Instance) *workflow.Instance {
 		parked := *i.Parked
 		parked.Arguments, _ = deep(i.Parked.Arguments).(map[string]any)
 		c.Parked = &parked
+	}
+	if i.Busy != nil {
+		busy := *i.Busy
+		c.Busy = &busy
 	}
 	return &c
 }
@@ -140,9 +158,10 @@ func deep(v any) any {
 }
 
 // keep commits a change, and checks it.
-func (w *walk) keep(decision workflow.Decision) {
-	if decision.Effect != nil || decision.Change != nil && decision.Change.Then != nil {
-		w.Fatalf("an effect of nothing that has one: %+v", decision)
+func (w *walk) keep(by workflow.Caller, decision workflow.Decision) {
+	if decision.Effect != nil {
+		w.begin(by, decision.Effect)
+		return
 	}
 	if decision.Change == nil {
 		return
@@ -157,6 +176,9 @@ func (w *walk) keep(decision workflow.Decision) {
 		next.Parked = &workflow.Parked{Approval: "ap", Transition: c.Ask.Transition.Name, Arguments: c.Ask.Arguments, Digest: "d", Expires: w.now.Add(24 * time.Hour)}
 	}
 	w.i = &next
+	if c.Then != nil {
+		w.begin(by, c.Then)
+	}
 }
 
 // versions grow by one a step, and evidence belongs to one of them.
@@ -218,6 +240,10 @@ func (w *walk) ends(i *workflow.Instance) {
 
 // links holds law 7 both ways: what is offered is not refused for who, state or version, what is blocked is refused.
 func (w *walk) links() {
+	if w.under != nil {
+		w.settling()
+		return
+	}
 	for _, c := range []workflow.Caller{agent, person, overseer} {
 		for _, l := range w.d.Links(w.i, c) {
 			arguments := l.Arguments
@@ -252,7 +278,7 @@ func (w *walk) promised(c workflow.Caller, l workflow.Link, decision workflow.De
 		return
 	}
 	if decision.Refusal == nil {
-		if l.Fixed && decision.Change.Consumed != l.Approves {
+		if l.Fixed && approves(decision) != l.Approves {
 			w.Fatalf("%s was to approve %s, and did not", l.Transition.Name, l.Approves)
 		}
 		return
@@ -261,6 +287,7 @@ func (w *walk) promised(c workflow.Caller, l workflow.Link, decision workflow.De
 	never := []workflow.Code{
 		workflow.StaleVersion, workflow.InvalidTransition, workflow.ActorMismatch, workflow.FireCapExceeded,
 		workflow.WorkflowCancelled, workflow.ChoiceMismatch, workflow.Corrupt, workflow.TimedOut,
+		workflow.InProgress, workflow.EffectUnknown, workflow.ClientRevoked,
 	}
 	if !slices.ContainsFunc(l.Transition.Guards, dependsOnArguments) {
 		never = append(never, workflow.GuardRejected, workflow.GuardUnsetSlot, workflow.DigestRequired, workflow.ConfidenceLow)
@@ -284,7 +311,7 @@ func TestRandomDefinitionsReachEverything(t *testing.T) {
 	t.Parallel()
 	kinds, codes := map[workflow.StepKind]int{}, map[workflow.Code]int{}
 	walks := rapid.Custom(func(t *rapid.T) []workflow.Step {
-		w := start(t)
+		w := start(t, wt.Definitions())
 		for n := 0; w != nil && n < 12; n++ {
 			if w.move(); n%4 == 0 {
 				w.count(codes)
