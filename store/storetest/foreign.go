@@ -24,6 +24,8 @@ func foreignInstances(t *testing.T, open Opener) {
 	bobs := newInstance("bob", "x.one")
 	bobs.RunID = "bobs-run"
 	f.begin(bobs)
+	privateRun, sharedRun := f.keptAndRunning(private), f.keptAndRunning(shared)
+	own := f.attempt(aDirectAttempt("alice"))
 	p := func(user string, oversees, workflows auth.NameSet) auth.Scope {
 		return auth.Principal{User: user, Oversees: oversees, Workflows: workflows}.Scope()
 	}
@@ -48,6 +50,9 @@ func foreignInstances(t *testing.T, open Opener) {
 	} {
 		f.expectReach(test.what, test.scope, private, privates, test.private)
 		f.expectReach(test.what, test.scope, shared, shareds, test.shared)
+		f.expectAttempt(test.what, test.scope, privateRun, test.private)
+		f.expectAttempt(test.what, test.scope, sharedRun, test.shared)
+		f.expectAttempt(test.what, test.scope, own, test.private)
 	}
 	f.look(func(tx store.Tx) error { // a run id is its starter's own name: nobody else reaches anything by it
 		for _, s := range []auth.Scope{p("bob", none, auth.Everything()), p("boss", auth.Everything(), auth.Everything())} {
@@ -86,6 +91,50 @@ func (f *fixture) expectReach(what string, s auth.Scope, i store.Instance, a sto
 	}
 	if listed != want || asked != want {
 		f.Errorf("%s: listed %t, its approval %t, want %t", what, listed, asked, want)
+	}
+}
+
+// keptAndRunning is an attempt that runs, in an instance that has a kept one too.
+func (f *fixture) keptAndRunning(i store.Instance) store.Attempt {
+	f.Helper()
+	f.end(f.attempt(anAttempt(i)), store.AttemptKept)
+	return f.attempt(anAttempt(i))
+}
+
+// expectAttempt tries every read of an attempt that there is: what is foreign answers like what is not there.
+func (f *fixture) expectAttempt(what string, s auth.Scope, a store.Attempt, want bool) {
+	f.Helper()
+	f.look(func(tx store.Tx) error {
+		errs, unknown := attemptReads(tx, s, a.ID, a.Instance, a.Digest), attemptReads(tx, s, "at_none", "wf_none", a.Digest)
+		for name, err := range errs {
+			switch {
+			case a.Instance == "" && name != "attempt":
+			case want && err != nil:
+				f.Errorf("%s: %s: %v", what, name, err)
+			case !want && (!errors.Is(err, store.ErrNotFound) || errorText(err) != errorText(unknown[name])):
+				f.Errorf("%s: %s: %v, want as for an unknown one: %v", what, name, err, unknown[name])
+			}
+		}
+		for _, filter := range []store.AttemptFilter{{}, {User: a.User}, {Status: a.Status}, {Instance: a.Instance, Direct: a.Instance == ""}} {
+			listed := false
+			all, err := tx.ListAttempts(s, filter)
+			for _, l := range all {
+				listed = listed || l.ID == a.ID
+			}
+			if err != nil || listed != want {
+				f.Errorf("%s: listed by %+v: %t, want %t, %v", what, filter, listed, want, err)
+			}
+		}
+		return nil
+	})
+}
+
+// attemptReads are the answers to each read of an attempt, or of those of an instance.
+func attemptReads(tx store.Tx, s auth.Scope, id, instance, digest string) map[string]error {
+	return map[string]error{
+		"attempt":  second(tx.Attempt(s, id)),
+		"blocking": second(tx.BlockingAttempt(s, instance)),
+		"kept":     second(tx.KeptAttempt(s, instance, 2, digest)),
 	}
 }
 
@@ -134,6 +183,7 @@ func readOnlyWorkflows(t *testing.T, open Opener) {
 	f := start(t, open)
 	i := f.begin(newInstance("alice", "demo"))
 	other := newInstance("alice", "demo")
+	running := f.attempt(aDirectAttempt("alice"))
 	for name, attempt := range map[string]func(store.Tx) error{
 		"definition": func(tx store.Tx) error { return second(tx.PutDefinition(plain("new"))) },
 		"start":      func(tx store.Tx) error { return tx.CreateInstance(other, firstStep(other), nil) },
@@ -141,6 +191,11 @@ func readOnlyWorkflows(t *testing.T, open Opener) {
 		"acknowledge": func(tx store.Tx) error {
 			return tx.Acknowledge(scope("alice"), i.ID, store.Acknowledgement{Subject: "s", Hash: "h"})
 		},
+		"attempt": func(tx store.Tx) error { return tx.OpenAttempt(anAttempt(i)) },
+		"renewal": func(tx store.Tx) error { return tx.RenewAttempt(running.ID, running.Fence, 2, 0, dawn, dawn) },
+		"closing": func(tx store.Tx) error { return tx.CloseAttempt(closed(running, store.AttemptDone)) },
+		"claim":   func(tx store.Tx) error { return second(tx.ClaimAttempts("w2", dawn, dawn, dawn, 1)) },
+		"doubt":   func(tx store.Tx) error { return second(tx.DoubtAttempts(dawn)) },
 		"void":    func(tx store.Tx) error { return second(tx.VoidApprovals(dawn)) },
 		"term":    func(tx store.Tx) error { return second(tx.PutTerm(store.Term{Term: "t"})) },
 		"subject": func(tx store.Tx) error { return second(tx.SettleSubject(scope("alice"), "s", dawn)) },
@@ -151,5 +206,8 @@ func readOnlyWorkflows(t *testing.T, open Opener) {
 	}
 	if diff := cmp.Diff(i, f.instance(scope("alice"), i.ID)); diff != "" {
 		t.Errorf("a view changed something (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(running, f.attemptOf(scope("alice"), running.ID)); diff != "" {
+		t.Errorf("a view changed an attempt (-want +got):\n%s", diff)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"prax/auth"
 	"prax/store"
 )
 
@@ -210,7 +211,7 @@ func oneWinner(t *testing.T, open Opener) {
 	}
 }
 
-// changeAndEvent is law 5: a change, its history, its evidence, its approval and its event are there
+// changeAndEvent is law 5: a change, its history, its evidence, its approval, its attempt and its event are there
 // together, or none of them is.
 func changeAndEvent(t *testing.T, open Opener) {
 	f := start(t, open)
@@ -222,7 +223,7 @@ func changeAndEvent(t *testing.T, open Opener) {
 		m.Evidence = []store.Evidence{{ID: "ev_1", Seq: 2, Kind: "k", At: dawn}}
 		tx.AddEvent(store.Event{Kind: store.EventWorkflow, User: "alice", RequestID: "gone"})
 		return errors.Join(
-			tx.Move(m), tx.CreateInstance(other, firstStep(other), nil), tx.Acknowledge(scope("alice"), i.ID, store.Acknowledgement{Subject: "s", Hash: "h"}),
+			tx.Move(m), tx.OpenAttempt(anAttempt(m.Next)), tx.OpenAttempt(aDirectAttempt("dora")), tx.CreateInstance(other, firstStep(other), nil), tx.Acknowledge(scope("alice"), i.ID, store.Acknowledgement{Subject: "s", Hash: "h"}),
 			second(tx.PutTerm(store.Term{Term: "t", User: "alice", Entry: []byte(`{}`)})), second(tx.SettleSubject(scope("alice"), "s", dawn)), second(tx.PutDefinition(contentOf("new", 0, `{}`))))
 	}
 	for what, end := range map[string]func() error{"fails": func() error { return errOwn }, "panics": func() error { panic("its own") }} {
@@ -252,11 +253,15 @@ func changeAndEvent(t *testing.T, open Opener) {
 	if diff := cmp.Diff(i, f.instance(s, i.ID)); diff != "" || len(f.steps(s, i.ID)) != 1 || len(f.listed(s, store.InstanceFilter{})) != 1 || len(f.asked(s, "", dawn)) != 0 {
 		t.Errorf("a failed update changed something (-want +got):\n%s", diff)
 	}
+	everybody := auth.Principal{User: "root", Oversees: auth.Everything()}.Scope()
+	if got := f.attempts(everybody, store.AttemptFilter{}); len(got) != 0 {
+		t.Errorf("attempts are left: %+v", got)
+	}
 	if n := len(f.chain()); n != 1 {
 		t.Errorf("%d events, want the one of the start", n)
 	}
 	f.must(failing) // and together when it succeeds
-	if got := f.chain(); len(got) != 2 || got[1].RequestID != "gone" || len(f.asked(s, i.ID, dawn)) != 1 || len(f.steps(s, i.ID)) != 2 {
+	if got := f.chain(); len(got) != 2 || got[1].RequestID != "gone" || len(f.asked(s, i.ID, dawn)) != 1 || len(f.steps(s, i.ID)) != 2 || len(f.attempts(everybody, store.AttemptFilter{})) != 2 {
 		t.Errorf("after the one that succeeds: %+v", got)
 	}
 }
