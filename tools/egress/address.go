@@ -11,7 +11,7 @@ type network struct {
 // specials are the ranges that the registries of IANA (RFC 6890) keep for something else than the public internet, and
 // those in which an address of the other family is hidden.
 var specials = []network{
-	{netip.MustParsePrefix("0.0.0.0/8"), "is in the network 0.0.0.0/8"},
+	{netip.MustParsePrefix("0.0.0.0/8"), "means this network"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "is in a private network"},
 	{netip.MustParsePrefix("100.64.0.0/10"), "is in the address space of carriers and tailnets"},
 	{netip.MustParsePrefix("127.0.0.0/8"), "is the machine itself"},

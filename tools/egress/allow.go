@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -44,7 +45,7 @@ func (a *allowed) add(entry string) error {
 	if strings.Contains(entry, "/") {
 		p, err := netip.ParsePrefix(entry)
 		if err != nil {
-			return fmt.Errorf("not a CIDR such as 10.1.0.0/16")
+			return errors.New("neither a CIDR such as 10.1.0.0/16 nor a host")
 		}
 		return a.addNet(p, 0)
 	}
@@ -53,7 +54,7 @@ func (a *allowed) add(entry string) error {
 	}
 	if ap, err := netip.ParseAddrPort(entry); err == nil {
 		if ap.Port() == 0 {
-			return fmt.Errorf("port 0")
+			return errors.New("port 0")
 		}
 		return a.addAddr(ap.Addr(), ap.Port())
 	}
@@ -72,9 +73,9 @@ func unbracketed(s string) string {
 func (a *allowed) addAddr(addr netip.Addr, port uint16) error {
 	switch {
 	case addr.Zone() != "":
-		return fmt.Errorf("an address with a zone")
+		return errors.New("an address with a zone")
 	case isMetadata(addr):
-		return fmt.Errorf("a metadata service, which nothing allows")
+		return errors.New("a metadata service, which nothing allows")
 	}
 	return a.addNet(netip.PrefixFrom(addr, addr.BitLen()), port)
 }
@@ -82,7 +83,7 @@ func (a *allowed) addAddr(addr netip.Addr, port uint16) error {
 func (a *allowed) addNet(p netip.Prefix, port uint16) error {
 	switch {
 	case p.Addr().Is4In6():
-		return fmt.Errorf("an IPv4 address in the form of IPv6: write it as four decimal numbers")
+		return errors.New("an IPv4 address in the form of IPv6: write it as four decimal numbers")
 	case p.Masked() != p:
 		return fmt.Errorf("bits beyond the prefix: write %s", p.Masked())
 	}
@@ -100,7 +101,7 @@ func (a *allowed) addHost(entry string) error {
 		return fmt.Errorf("it %s", reason)
 	}
 	if isMetadataName(t.name()) {
-		return fmt.Errorf("a metadata service, which nothing allows")
+		return errors.New("a metadata service, which nothing allows")
 	}
 	if !withPort {
 		a.hosts[t.name()] = true

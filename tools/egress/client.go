@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
-	"net/http/httptrace"
-	"sync/atomic"
+	"strconv"
+	"strings"
 )
 
 // Do sends a request, once, and reads the answer. Any status is an answer. The context alone bounds the time that it
@@ -53,58 +55,88 @@ func firstHop(ctx context.Context, req *http.Request) *http.Request {
 	return hop
 }
 
-// send does one exchange up to the header of the answer.
+// send does one exchange up to the header of the answer, over a connection of its own that ends with the answer's body.
 func (c *Client) send(req *http.Request, redirected bool) (*http.Response, error) {
-	if err := c.judgeRequest(req); err != nil {
+	conn, err := c.open(req)
+	if err != nil {
 		if req.Body != nil {
 			req.Body.Close()
 		}
-		return nil, c.refuse(err, redirected)
+		return nil, marked(err, redirected)
 	}
-	var connected atomic.Bool
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
-	resp, err := c.transport.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
-	if err == nil {
-		return resp, nil
+	resp, err := conn.RoundTrip(req)
+	if err != nil {
+		conn.Close()
+		t, _ := locate(req.URL)
+		return nil, fmt.Errorf("%s gave no answer: %w", t, ended(req.Context(), err))
 	}
-	return nil, explain(req, err, connected.Load(), redirected)
+	resp.Body = &body{resp.Body, conn}
+	return resp, nil
 }
 
-// judgeRequest refuses a URL, and a method that asks for a tunnel.
+// body is an answer's, and the connection that it comes over.
+type body struct {
+	io.ReadCloser
+	conn *http.ClientConn
+}
+
+// Close ends the connection, whether or not there is more to come.
+func (b *body) Close() error {
+	return errors.Join(b.ReadCloser.Close(), b.conn.Close())
+}
+
+// open judges a request and connects to where it leads. Nothing is sent yet.
+func (c *Client) open(req *http.Request) (*http.ClientConn, error) {
+	if err := c.judgeRequest(req); err != nil {
+		c.log(err)
+		return nil, err
+	}
+	t, _ := locate(req.URL)
+	address := net.JoinHostPort(t.host, strconv.Itoa(int(t.port)))
+	conn, err := c.transport.NewClientConn(req.Context(), req.URL.Scheme, address)
+	if err == nil {
+		return conn, nil
+	}
+	var refused *Refused
+	if errors.As(err, &refused) {
+		return nil, refused
+	}
+	return nil, &Unreached{Target: t.String(), Err: ended(req.Context(), err)}
+}
+
+// judgeRequest refuses a URL, a method that asks for a tunnel, and a header that net/http would find wrong only once there
+// is a connection.
 func (c *Client) judgeRequest(req *http.Request) error {
 	if err := c.Judge(req.URL); err != nil {
 		return err
 	}
-	if req.Method == http.MethodConnect {
-		t, _ := locate(req.URL)
+	t, _ := locate(req.URL)
+	switch name := badHeader(req.Header); {
+	case req.Method == http.MethodConnect:
 		return &Refused{Target: t.String(), Reason: "was asked for a tunnel"}
+	case strings.ContainsFunc(req.Method, notInToken):
+		return &Refused{Target: t.String(), Reason: "was to be asked by what is no method"}
+	case name != "":
+		return &Refused{Target: t.String(), Reason: "was to get a header that is none: " + name}
 	}
 	return nil
 }
 
-// refuse logs what was refused by its URL, and says how it came about.
-func (c *Client) refuse(err error, redirected bool) error {
+// log tells what was refused before a name was resolved.
+func (c *Client) log(err error) {
 	var refused *Refused
 	if errors.As(err, &refused) {
-		refused.Redirected = redirected
 		c.egress.log.Warn("an outgoing request was refused", "target", refused.Target, "reason", refused.Reason)
 	}
-	return err
 }
 
-// explain says what is known after an exchange that failed before there was an answer: without a connection nothing
-// was sent.
-func explain(req *http.Request, err error, connected, redirected bool) error {
+// marked says of a refusal that it was of a redirect.
+func marked(err error, redirected bool) error {
 	var refused *Refused
 	if errors.As(err, &refused) {
 		refused.Redirected = redirected
-		return refused
 	}
-	t, _ := locate(req.URL)
-	if !connected {
-		return &Unreached{Target: t.String(), Err: ended(req.Context(), err)}
-	}
-	return fmt.Errorf("%s gave no answer: %w", t, ended(req.Context(), err))
+	return err
 }
 
 // ended makes an error one of the context's, when that has ended.

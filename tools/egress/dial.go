@@ -3,7 +3,6 @@ package egress
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"syscall"
@@ -12,6 +11,12 @@ import (
 
 // maxAddresses of a name are tried.
 const maxAddresses = 8
+
+// What a resolver says of its own names its servers; that is for the log.
+var (
+	errUnresolved = errors.New("the name cannot be resolved")
+	errTimeout    = errors.New("resolving the name took too long")
+)
 
 // dial connects to a host and port of a URL. The name is resolved once, here; each of its addresses must pass, so that
 // the answer does not depend on their order, and the one that is connected to is judged again by the socket that
@@ -58,11 +63,14 @@ func (c *Client) resolve(ctx context.Context, t target) ([]netip.Addr, error) {
 		return []netip.Addr{t.addr}, nil
 	}
 	found, err := c.egress.resolver.LookupNetIP(ctx, "ip", t.host)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, errors.New("the name has no address")
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, errTimeout
+	case err != nil:
+		c.egress.log.Info("a name could not be resolved", "target", t.String(), "error", err.Error())
+		return nil, errUnresolved
+	case len(found) == 0:
+		return nil, errUnresolved
 	}
 	addrs := make([]netip.Addr, len(found))
 	for i, a := range found {
@@ -116,10 +124,9 @@ func (c *Client) connect(ctx context.Context, t target, a netip.Addr, within tim
 	if err == nil {
 		return conn, nil
 	}
-	// The error of package net names the address.
 	var op *net.OpError
 	if errors.As(err, &op) && op.Err != nil {
-		return nil, fmt.Errorf("connect: %w", op.Err)
+		return nil, op.Err // what is around it names the address
 	}
 	return nil, err
 }

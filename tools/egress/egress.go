@@ -84,7 +84,7 @@ func (e *Egress) Client(base *url.URL) *Client {
 		TLSClientConfig:        &tls.Config{RootCAs: e.roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    connectTimeout,
 		Protocols:              onlyHTTP1(),
-		DisableKeepAlives:      true, // no connection is used twice: nothing can be sent again behind our back
+		DisableKeepAlives:      true, // tell the other side too that there will be one request only
 		DisableCompression:     true, // done by read, which counts on both sides of it
 		MaxResponseHeaderBytes: MaxHeader,
 	}

@@ -15,14 +15,15 @@ func (c *Client) follow(req *http.Request, resp *http.Response, followed int) (*
 	if !redirects(req, resp) {
 		return nil, nil
 	}
-	from, _ := locate(req.URL)
-	if followed == MaxRedirects {
-		return nil, &Refused{Target: from.String(), Redirected: true,
-			Reason: "redirects once more, after " + strconv.Itoa(MaxRedirects) + " times"}
-	}
 	to, err := req.URL.Parse(resp.Header.Get("Location"))
 	if err != nil {
-		return nil, &Refused{Target: from.String(), Reason: "redirects to what is no URL"}
+		return nil, &Refused{Target: "Location", Reason: "is no URL", Redirected: true}
+	}
+	if reason := refusal(req.URL, to, followed); reason != "" {
+		t, _ := locate(to)
+		refused := &Refused{Target: t.String(), Reason: reason, Redirected: true}
+		c.log(refused)
+		return nil, refused
 	}
 	to.Fragment, to.RawFragment = "", ""
 	next := req.Clone(req.Context())
@@ -36,7 +37,7 @@ func (c *Client) follow(req *http.Request, resp *http.Response, followed int) (*
 			next.Header[name] = values
 		}
 	}
-	return next, downgrade(req.URL, to)
+	return next, nil
 }
 
 // redirects tells whether a response is a redirect that is followed.
@@ -58,10 +59,13 @@ func sameOrigin(a, b *url.URL) bool {
 	return areason == "" && breason == "" && a.Scheme == b.Scheme && at.String() == bt.String()
 }
 
-func downgrade(from, to *url.URL) error {
-	if from.Scheme != "https" || to.Scheme != "http" {
-		return nil
+// refusal is the reason not to follow from one URL to another, wherever that is.
+func refusal(from, to *url.URL, followed int) string {
+	switch {
+	case followed == MaxRedirects:
+		return "came after " + strconv.Itoa(MaxRedirects) + " others"
+	case from.Scheme == "https" && to.Scheme == "http":
+		return "is http, after https"
 	}
-	t, _ := locate(to)
-	return &Refused{Target: t.String(), Reason: "is http, after https", Redirected: true}
+	return ""
 }

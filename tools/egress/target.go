@@ -25,8 +25,8 @@ func (t target) name() string {
 
 // String is the one spelling of host and port.
 func (t target) String() string {
-	if t.port == 0 {
-		return strconv.Quote(t.host)
+	if t.port == 0 { // no target: whatever stood in its place
+		return strconv.Quote(t.host[:min(len(t.host), 100)])
 	}
 	return net.JoinHostPort(t.name(), strconv.Itoa(int(t.port)))
 }
@@ -35,6 +35,8 @@ func (t target) String() string {
 // programs is none: a number for an address, letters beyond ASCII, a zone, userinfo.
 func locate(u *url.URL) (target, string) {
 	switch {
+	case u == nil:
+		return target{}, "has no URL"
 	case u.Scheme != "http" && u.Scheme != "https":
 		return target{host: u.Scheme + ":"}, "is neither http nor https"
 	case u.Opaque != "":
