@@ -12,6 +12,9 @@ import (
 	"prax/store"
 )
 
+// possibleClosings is which status follows which.
+const possibleClosings = " running>unknown running>done running>kept running>failed unknown>applied unknown>not_applied kept>done kept>failed "
+
 // closings: which end follows which status, what it leaves, and what its fence refuses.
 func closings(t *testing.T, open Opener) {
 	f := start(t, open)
@@ -19,7 +22,6 @@ func closings(t *testing.T, open Opener) {
 		store.AttemptRunning: nil, store.AttemptUnknown: {store.AttemptUnknown}, store.AttemptDone: {store.AttemptDone}, store.AttemptKept: {store.AttemptKept},
 		store.AttemptFailed: {store.AttemptFailed}, store.AttemptApplied: {store.AttemptUnknown, store.AttemptApplied}, store.AttemptNotApplied: {store.AttemptUnknown, store.AttemptNotApplied},
 	}
-	possible := "running>unknown running>done running>kept running>failed unknown>applied unknown>not_applied kept>done kept>failed"
 	for from, way := range ways {
 		for to := range ways {
 			a := f.attempt(aDirectAttempt("alice"))
@@ -31,7 +33,7 @@ func closings(t *testing.T, open Opener) {
 			}
 			c.Fence--
 			err := f.tryClose(c)
-			if !strings.Contains(" "+possible+" ", fmt.Sprintf(" %s>%s ", from, to)) {
+			if !strings.Contains(possibleClosings, fmt.Sprintf(" %s>%s ", from, to)) {
 				if err == nil || to != store.AttemptRunning && !errors.Is(err, store.ErrConflict) {
 					t.Errorf("from %s to %s: %v, want ErrConflict", from, to, err)
 				}

@@ -17,7 +17,7 @@ import (
 	"prax/store"
 )
 
-// workflowModel does the same random starts, moves and answers on the store and on a list, and compares what
+// workflowModel does the same random starts, moves, answers and attempts on the store and on a list, and compares what
 // every scope reads. Some of them share one Update, and some of those fail as a whole.
 func workflowModel(t *testing.T, open Opener) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -63,6 +63,7 @@ type run struct {
 	steps     []store.Step
 	evidence  []store.Evidence
 	approvals []store.Approval // oldest first
+	attempts  []tried          // oldest first
 }
 
 // runStep is one operation: next is the state after it, want the error that it should give.
@@ -78,7 +79,9 @@ func (m *workflowMachine) change(r *rapid.T) {
 	for range rapid.IntRange(1, 3).Draw(r, "operations") {
 		m.now = m.now.Add(time.Duration(rapid.IntRange(0, 10).Draw(r, "hours")) * time.Hour)
 		s := m.start(r, state)
-		if len(state) > 0 && rapid.IntRange(0, 4).Draw(r, "what") > 0 {
+		if what := rapid.IntRange(0, 8).Draw(r, "what"); len(state) > 0 && what > 4 {
+			s = m.drawAttempt(r, state)
+		} else if len(state) > 0 && what > 0 {
 			s = m.draw(r, state)
 		}
 		steps = append(steps, s)
@@ -152,10 +155,11 @@ func (m *workflowMachine) draw(r *rapid.T, state []run) runStep {
 		}
 	}
 	s := runStep{next: state, do: func(tx store.Tx) error { return tx.Move(move) }}
+	_, blocked := was.blocking()
 	switch {
 	case from.User != was.User:
 		s.want = store.ErrNotFound
-	case from.Version != was.Version || was.Status != store.Open || move.Consumed+move.Rejected != "" && answered == nil:
+	case from.Version != was.Version || was.Status != store.Open || blocked && move.Next.Status != store.Cancelled || move.Consumed+move.Rejected != "" && answered == nil:
 		s.want = store.ErrConflict
 	default:
 		s.next = slices.Clone(state)
@@ -204,6 +208,10 @@ func (i run) moved(m store.Move, answered *store.Approval) run {
 	}
 	next.steps = append(slices.Clone(i.steps), m.Steps...)
 	next.evidence = append(slices.Clone(i.evidence), m.Evidence...)
+	next.attempts = slices.Clone(i.attempts)
+	for n := range next.attempts {
+		next.attempts[n].Output = nil
+	}
 	next.approvals = slices.Clone(i.approvals)
 	for n := range next.approvals {
 		a := &next.approvals[n]
@@ -245,6 +253,7 @@ var modelScopes = []modelScope{
 func (m *workflowMachine) check(r *rapid.T) {
 	s := rapid.SampledFrom(modelScopes).Draw(r, "scope")
 	m.checkScope(r, s)
+	m.checkAttempts(r, s)
 	if len(m.kept) > 0 {
 		i := rapid.SampledFrom(m.kept).Draw(r, "run")
 		m.checkRun(r, s.scope, i, s.covers(i.Instance))
@@ -256,6 +265,7 @@ func (m *workflowMachine) check(r *rapid.T) {
 func (m *workflowMachine) checkAll(r *rapid.T) {
 	for _, s := range modelScopes {
 		m.checkScope(r, s)
+		m.checkAttempts(r, s)
 		for _, i := range m.kept {
 			m.checkRun(r, s.scope, i, s.covers(i.Instance))
 		}
@@ -305,6 +315,7 @@ func (m *workflowMachine) checkRun(r *rapid.T, s auth.Scope, i run, covered bool
 	m.look(func(tx store.Tx) error {
 		steps, err := tx.Steps(s, i.ID, 0, store.MaxSteps)
 		evidence, evidenceErr := tx.EvidenceOf(s, i.ID)
+		m.checkWaiting(r, tx, s, i, covered)
 		if !covered {
 			if !errors.Is(err, store.ErrNotFound) || !errors.Is(evidenceErr, store.ErrNotFound) {
 				r.Fatalf("%s reads %s: %v, %v", s.User(), i.ID, err, evidenceErr)
@@ -328,7 +339,7 @@ func (m *workflowMachine) checkTimers(r *rapid.T) {
 	var due []string
 	next := time.Time{}
 	for _, i := range m.kept {
-		if i.Status != store.Open || i.Due.IsZero() {
+		if _, blocked := i.blocking(); blocked || i.Status != store.Open || i.Due.IsZero() {
 			continue
 		}
 		if next.IsZero() || i.Due.Before(next) {
