@@ -25,6 +25,7 @@ type instance struct {
 	Delegate string         `json:"delegate,omitzero"`
 	Outcomes []statement    `json:"outcomes,omitempty"`
 	Pending  *pending       `json:"pending_human,omitzero"`
+	Attempt  *attempt       `json:"attempt,omitzero"`
 	Error    any            `json:"error,omitzero"`
 
 	Lexicon map[string]term `json:"lexicon,omitzero"`
@@ -39,7 +40,7 @@ func (i *instance) lean() []face {
 	less.Context, less.Input, less.Without = emptyObject, nil, true
 	least := &instance{
 		Workflow: i.Workflow, Result: i.Result, Context: emptyObject, Links: []link{i.self}, Evidence: []evidence{},
-		Error: i.Error, Without: true,
+		Error: i.Error, Attempt: i.Attempt, Without: true,
 	}
 	without.Pending = nil
 	return []face{{i, &less}, {i, least}, {&without, least}}
@@ -97,6 +98,8 @@ const (
 	started   = "started"
 	waiting   = "waiting_for_action"
 	executed  = "executed"
+	underWay  = "in_progress" // an effect is under way
+	doubtful  = "unknown"     // it may have happened
 	completed = "completed"
 	rejected  = "rejected"
 	failed    = "failed"
@@ -142,7 +145,7 @@ func (q *request) instance(a *runner.Answer, usual string) *instance {
 	for _, o := range a.Definition.OutcomesMet(a.Instance) {
 		answer.Outcomes = append(answer.Outcomes, statement(o))
 	}
-	answer.Pending = q.pending(a)
+	answer.Pending, answer.Attempt = q.pending(a), attemptOf(a)
 	switch {
 	case a.Refusal != nil:
 		answer.Error = engineRefusal(a.Refusal)
@@ -166,6 +169,8 @@ func result(a *runner.Answer, usual string) outcome {
 		return outcome{Status: completed}
 	case a.Expired:
 		return outcome{Status: timedOut}
+	case waitsFor(a) != "":
+		return outcome{Status: waitsFor(a)}
 	case a.Refusal != nil && (a.Change != nil || a.Refusal.Code == workflow.ExecutorFailed || a.Refusal.Code == workflow.ChainFailed):
 		return outcome{Status: failed}
 	case a.Refusal != nil:

@@ -1,6 +1,7 @@
 package praxec
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -49,12 +50,16 @@ func (q *request) listInstances(ctx context.Context, a *asked) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		waits, err := q.waits(ctx, page.Instances)
+		if err != nil {
+			return nil, err
+		}
 		for n, i := range page.Instances {
 			filter.Before = i.Number
 			if !has(i.Instance, words) {
 				continue
 			}
-			answer.Items = append(answer.Items, q.listed(i.Instance))
+			answer.Items = append(answer.Items, q.listed(i.Instance, waits[i.ID]))
 			if len(answer.Items) == limit && (n+1 < len(page.Instances) || page.Next != 0) {
 				return q.andOlder(answer, a, filter.Before), nil
 			}
@@ -94,9 +99,10 @@ func has(i store.Instance, words []string) bool {
 // maxShown bounds a summary in a list.
 const maxShown = 200
 
-func (q *request) listed(i store.Instance) listedItem {
+// listed is one of them. waits is its status while it waits for an attempt; "": it waits for none.
+func (q *request) listed(i store.Instance, waits string) listedItem {
 	it := listedItem{
-		Workflow: nameOf(i), Result: outcome{Status: waiting}, RunID: i.RunID, Summary: i.Summary,
+		Workflow: nameOf(i), Result: outcome{Status: cmp.Or(waits, waiting)}, RunID: i.RunID, Summary: i.Summary,
 		Started: stamp(i.Created), Updated: stamp(i.Updated), Links: []link{q.getLink(i.ID)},
 	}
 	if text := []rune(i.Summary); len(text) > maxShown {

@@ -38,7 +38,7 @@ func (q *request) moves(a *runner.Answer) (links []link, omitted int) {
 		}
 		links = append(links, move)
 	}
-	return links, omitted
+	return append(links, q.meanwhile(a)...), omitted
 }
 
 // linkSize is about how much a link takes.

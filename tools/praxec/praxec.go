@@ -31,7 +31,8 @@ const Instructions = "Where praxec.query is listed (or praxec_query, which is th
 	"Use the links of the last answer only: they carry the current expectedVersion. " +
 	"A link with blocked cannot be followed now, and says why. " +
 	"An answer with error changed nothing unless it says otherwise: read its hint and take one of its links. " +
-	"A workflow is over when result.status is completed and links is empty; pending_human means that a person has to act, not you."
+	"A workflow is over when result.status is completed and links is empty; pending_human means that a person has to act, not you. " +
+	"in_progress means that something still runs: take the link get after a while. unknown means that a person has to find out what happened."
 
 // Settings are what the operator has switched on.
 type Settings struct {
