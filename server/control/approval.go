@@ -10,6 +10,7 @@ import (
 	"prax/tools"
 	"prax/tools/praxec"
 	"prax/tools/runner"
+	"prax/tools/workflow"
 )
 
 // Question names an approval.
@@ -64,6 +65,8 @@ type Refused struct {
 	Hint    string `json:"hint,omitzero"`
 }
 
+func refusedBy(r *workflow.Refusal) *Refused { return &Refused{string(r.Code), r.Message, r.Hint} }
+
 // Approval is an approval, whatever became of it. The error is runner.ErrUnknownApproval for one that is not there.
 func (o *Operator) Approval(ctx context.Context, q Question) (a Approval, err error) {
 	act := o.on(o.begin("approvals/show", q.As, ""), detail{As: q.As, Approval: q.ID})
@@ -117,7 +120,7 @@ func (o *Operator) Resolve(ctx context.Context, v Verdict) (Resolved, error) {
 func (o *Operator) resolved(act store.Event, a *runner.Answer, recorded bool) Resolved {
 	r := Resolved{Workflow: a.Stored.ID, State: a.Stored.State, Version: a.Stored.Version, Status: a.Stored.Status, Moved: a.Change != nil && !a.Expired}
 	if a.Refusal != nil {
-		r.Refused = &Refused{string(a.Refusal.Code), a.Refusal.Message, a.Refusal.Hint}
+		r.Refused = refusedBy(a.Refusal)
 		act.Code = r.Refused.Code
 	}
 	if !recorded {

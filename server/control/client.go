@@ -151,6 +151,27 @@ func (c *Client) Resolve(ctx context.Context, v Verdict) (r Resolved, err error)
 	return r, err
 }
 
+// Operations is [Operator.Operations].
+func (c *Client) Operations(ctx context.Context, f OperationFilter) (page OperationPage, err error) {
+	err = c.ask(ctx, "POST", "/operations/list", f, &page)
+	return page, err
+}
+
+// Operation is [Operator.Operation].
+func (c *Client) Operation(ctx context.Context, q OneOperation) (op Operation, err error) {
+	err = c.ask(ctx, "POST", "/operations/show", q, &op)
+	return op, err
+}
+
+// Reconcile is [Operator.Reconcile].
+func (c *Client) Reconcile(ctx context.Context, d Discovery) (s Settled, err error) {
+	if len(d.Output) > 0 && !d.Output.IsValid() {
+		return Settled{}, fmt.Errorf("%w: the output is not JSON", tools.ErrArguments)
+	}
+	err = c.ask(ctx, "POST", "/operations/reconcile", d, &s)
+	return s, err
+}
+
 // Events is [Operator.Events]. A server that stops ends it without an error.
 func (c *Client) Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error {
 	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "follow": {strconv.FormatBool(follow)}}

@@ -128,7 +128,8 @@ func (o *Operator) ended(act store.Event, err error) error {
 	switch {
 	case err == nil:
 		o.end(act, tools.OutcomeOK, "")
-	case errors.Is(err, runner.ErrUnknownInstance), errors.Is(err, runner.ErrUnknownDefinition), errors.Is(err, runner.ErrUnknownApproval):
+	case errors.Is(err, runner.ErrUnknownInstance), errors.Is(err, runner.ErrUnknownDefinition),
+		errors.Is(err, runner.ErrUnknownApproval), errors.Is(err, runner.ErrUnknownAttempt):
 		o.end(act, tools.OutcomeDenied, err.Error())
 	default:
 		o.end(act, tools.OutcomeError, "")

@@ -216,11 +216,14 @@ type detail struct {
 	// Of an act on workflows.
 	Workflow string `json:"workflow,omitzero"`
 	Approval string `json:"approval,omitzero"`
+
+	// Of an act on operations.
+	Attempt string `json:"attempt,omitzero"`
 }
 
 func (d detail) text() string {
 	d.As, d.Term, d.User = shown(d.As), shown(d.Term), shown(d.User)
-	d.Workflow, d.Approval = shown(d.Workflow), shown(d.Approval)
+	d.Workflow, d.Approval, d.Attempt = shown(d.Workflow), shown(d.Approval), shown(d.Attempt)
 	text, _ := json.Marshal(d, json.Deterministic(true)) // short valid strings and numbers: this always marshals
 	return string(text)
 }

@@ -38,6 +38,9 @@ func (s *Server) routes(stop context.Context) http.Handler {
 	mux.Handle("POST /workflow/graph", s.act(stop, asked((*Operator).Graph)))
 	mux.Handle("POST /approvals/show", s.act(stop, asked((*Operator).Approval)))
 	mux.Handle("POST /approvals/resolve", s.act(stop, asked((*Operator).Resolve)))
+	mux.Handle("POST /operations/list", s.act(stop, asked((*Operator).Operations)))
+	mux.Handle("POST /operations/show", s.act(stop, asked((*Operator).Operation)))
+	mux.Handle("POST /operations/reconcile", s.act(stop, asked((*Operator).Reconcile)))
 	return mux
 }
 

@@ -93,6 +93,7 @@ var failures = []struct {
 	{runner.ErrUnknownInstance, "unknown_workflow", http.StatusNotFound},
 	{runner.ErrUnknownDefinition, "unknown_definition", http.StatusNotFound},
 	{runner.ErrUnknownApproval, "unknown_approval", http.StatusNotFound},
+	{runner.ErrUnknownAttempt, "unknown_attempt", http.StatusNotFound},
 	{ErrFormat, "format", http.StatusBadRequest},
 	{store.ErrConflict, "conflict", http.StatusConflict},
 	{store.ErrQuota, "quota", http.StatusInsufficientStorage},
