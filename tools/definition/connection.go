@@ -49,7 +49,7 @@ func (c *compiler) connection(m member, path string) {
 	common, rest := m.apart(connectionKeys)
 	fits := c.read(common, path, &read)
 	kind, known := c.connectionKind(m.value, path)
-	if !fits || !known {
+	if !known {
 		return
 	}
 	if len(read.Description) > maxDescription {
@@ -60,7 +60,7 @@ func (c *compiler) connection(m member, path string) {
 	made.Config = c.config(rest, path)
 	dir := folderOf(m.value)
 	spec := c.kinds.Connections[kind]()
-	if !c.read(rest, path, spec) {
+	if !c.read(rest, path, spec) || !fits {
 		return
 	}
 	for _, one := range spec.CheckConnection(dir) {

@@ -23,13 +23,16 @@ const (
 
 const kindsOfGuards = "known are all_of, any_of, evidence, expr, guidance_acknowledged, not, permission, role, script_acknowledged"
 
+// row is a wrong thing in its hole.
+type row struct {
+	name, hole, text string
+	want             []string // "code path: part of the text", all of them
+}
+
 // TestWrong: what a definition cannot mean is an error that says where, and what it could be.
 func TestWrong(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name, hole, text string
-		want             []string // "code path: part of the text", all of them
-	}{
+	rows(t, []row{
 		{"a workflow without anything", inRoot, "workflows: { w: {} }", []string{
 			"missing-key /workflows/w: has no states", "missing-key /workflows/w: has no initialState"}[:1]},
 		{"no states", inRoot, "workflows: { w: { initialState: s, states: {} } }", []string{"bad-value /workflows/w/states: must be 1 to 10000 states"}},
@@ -179,7 +182,13 @@ func TestWrong(t *testing.T) {
 		{"an exposure that renames by name", inRoot, "capabilities: { c: { executor: { kind: noop } } }\nproxy: { expose: [ { capability: c, name: d } ] }", []string{"unknown-key /proxy/expose/0/name: known are capability, as"}},
 		{"an exposure of another schema", inRoot, "proxy: { expose: [ { name: n, executor: { kind: noop }, inputSchema: { type: array } } ] }", []string{"bad-schema /proxy/expose/0/inputSchema/type: must be \"object\""}},
 		{"an exposure of a later version", inRoot, "proxy: { expose: [ { name: n, executor: { kind: pipeline } } ] }", []string{"UNKNOWN_EXECUTOR_KIND /proxy/expose/0/executor/kind: this version has no such executor yet"}},
-	} {
+	})
+}
+
+// rows tries each wrong thing: nothing loads, and exactly what is wanted is told.
+func rows(t *testing.T, list []row) {
+	t.Helper()
+	for _, tt := range list {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			set, problems := definition.Load(write(t, "a.yaml", fmt.Sprintf(tt.hole, tt.text)), kinds, own...)
@@ -207,9 +216,14 @@ func TestWrong(t *testing.T) {
 // TestLaw2Load: nothing of tier HIGH stands anywhere but on a transition whose own actor is human, whoever declares it.
 func TestLaw2Load(t *testing.T) {
 	t.Parallel()
-	const abilities = "capabilities:\n  high: { risk: high, executor: { kind: noop } }\n  wrap: { wraps: high, risk: low }\n  named: { executor: { kind: noop, risk: high } }\n"
+	const abilities = "capabilities:\n  high: { risk: high, executor: { kind: noop } }\n  wrap: { wraps: high, risk: low }\n  named: { executor: { kind: noop, risk: high } }\n" +
+		"  reaches: { risk: low, executor: { kind: probe, connection: away } }\n  shown: { risk: low, description: D, expose: tool, executor: { kind: probe, connection: away } }\nconnections: { away: { kind: probe, address: a, risk: high } }\n"
 	executors := []string{"risk: high, executor: { kind: noop }", "executor: { kind: noop, risk: high }", "executor: { capability: high }", "executor: { capability: wrap }",
-		"executor: { capability: named }", "risk: low, executor: { capability: wrap }", "risk: high, executor: { kind: human }"}
+		"executor: { capability: named }", "risk: low, executor: { capability: wrap }", "risk: high, executor: { kind: human }",
+		"risk: high, executor: { kind: probe }", "executor: { kind: probe, risk: high }", "risk: low, executor: { kind: probe, connection: away }", "risk: low, executor: { kind: probe, args: [danger] }",
+		"risk: low, executor: { kind: tool, tool: note_delete }", "risk: low, executor: { capability: reaches }", "risk: low, executor: { kind: tool, tool: shown }",
+		"risk: low, executor: { kind: rest }, reliability: { fallback: { executors: [ { kind: probe, connection: away } ] } }",
+		"risk: low, executor: { kind: rest }, reliability: { fallback: { executors: [ { kind: probe }, { capability: reaches } ] } }"}
 	places := map[string]bool{ // where they may stand
 		"workflows: { w: { initialState: s, states: { s: { transitions: { go: { target: s, actor: human, %s } } } } } }":         true,
 		"workflows: { w: { initialState: s, states: { s: { transitions: { go: { target: s, %s } } } } } }":                       false,
