@@ -54,7 +54,7 @@ func TestNumbersInAnOlderFile(t *testing.T) {
 func TestWorkflowsInAnOlderFile(t *testing.T) {
 	dir := written(t)
 	const older = 3
-	tamper(t, dir, `DROP TABLE settled_subject; DROP TABLE term; DROP TABLE approval; DROP TABLE acknowledgement; DROP TABLE evidence;
+	tamper(t, dir, `DROP TABLE attempt; DROP TABLE settled_subject; DROP TABLE term; DROP TABLE approval; DROP TABLE acknowledgement; DROP TABLE evidence;
 		DROP TABLE step; DROP TABLE instance; DROP TABLE definition; DROP INDEX block_user_recent; DROP INDEX block_user_workflow;
 		ALTER TABLE owner DROP COLUMN instances; ALTER TABLE owner DROP COLUMN instance_bytes;
 		CREATE INDEX block_user_recent ON block_user (user, chain, seq); PRAGMA user_version = 3`)
@@ -80,6 +80,40 @@ func TestWorkflowsInAnOlderFile(t *testing.T) {
 	expectCalls(t, db)
 	if _, err := startInstance(db, "alice", ""); err != nil {
 		t.Errorf("start: %v", err)
+	}
+}
+
+// TestAttemptsInAnOlderFile: a file from before attempts is read as it is, and after it was brought up to date its
+// instances move and wait for attempts. Not parallel: it changes what this prax is.
+func TestAttemptsInAnOlderFile(t *testing.T) {
+	dir := t.TempDir()
+	restore := sqlite.Schema(4)
+	db := open(t, sqlite.Config{Dir: dir})
+	i, err := startInstance(db, "alice", "")
+	restore()
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	read, err := sqlite.OpenReadOnly(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err := read.Verify(context.Background()); err != nil || !report.OK() {
+		t.Errorf("verify: %v, problems %q", err, report.Problems)
+	}
+	if err := read.Close(); err != nil {
+		t.Error(err)
+	}
+	db = opened(t, sqlite.Config{Dir: dir})
+	i, err = move(db, i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := attempt(db, anAttempt(i)); err != nil {
+		t.Error(err)
+	}
+	if _, err := move(db, i); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("a move under an attempt: %v, want ErrConflict", err)
 	}
 }
 

@@ -72,6 +72,48 @@ func acknowledge(db *sqlite.DB, i store.Instance, subject string) error {
 	})
 }
 
+// TestAttemptQuota: whoever has no room left begins no attempt, but one that runs ends whatever it brings, and what it
+// does not keep any more makes room.
+func TestAttemptQuota(t *testing.T) {
+	t.Parallel()
+	db := opened(t, sqlite.Config{Quota: store.Quota{InstanceBytes: 20_000}})
+	i, err := startInstance(db, "alice", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := func(a store.Attempt, bytes int) store.Attempt {
+		a.Work = []byte(`"` + strings.Repeat("x", bytes) + `"`)
+		return a
+	}
+	full := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, store.ErrQuota) || !strings.Contains(err.Error(), "20000 bytes") {
+			t.Errorf("%s: %v, want ErrQuota", what, err)
+		}
+	}
+	full("too large a work", attempt(db, large(anAttempt(i), 20_000)))
+	full("too large a work of none", attempt(db, large(aDirectAttempt("alice"), 20_000)))
+	running := large(anAttempt(i), 15_000)
+	if err := attempt(db, running); err != nil {
+		t.Fatal(err)
+	}
+	full("a second one", attempt(db, large(aDirectAttempt("alice"), 5000)))
+	if err := attempt(db, large(aDirectAttempt("bob"), 5000)); err != nil {
+		t.Errorf("another user's: %v", err)
+	}
+	output := []byte(`"` + strings.Repeat("y", 30_000) + `"`)
+	if err := end(db, store.Closing{ID: running.ID, Status: store.AttemptKept, Output: output}); err != nil {
+		t.Errorf("an end beyond the bytes: %v", err)
+	}
+	full("beyond the bytes", attempt(db, anAttempt(i)))
+	if _, err := move(db, i); err != nil {
+		t.Errorf("a move that lets go of what is beyond: %v", err)
+	}
+	if err := attempt(db, large(aDirectAttempt("alice"), 10_000)); err != nil {
+		t.Errorf("when there is room again: %v", err)
+	}
+}
+
 // TestInstanceAccount: what a user is charged is what is kept, whatever was done.
 func TestInstanceAccount(t *testing.T) {
 	t.Parallel()
@@ -104,6 +146,9 @@ func TestInstanceAccount(t *testing.T) {
 	if _, err := move(db, last); !errors.Is(err, store.ErrConflict) { // and one that is refused
 		t.Error(err)
 	}
+	if err := manyAttempts(db, last.User); err != nil {
+		t.Fatal(err)
+	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -114,15 +159,59 @@ func TestInstanceAccount(t *testing.T) {
 		UNION ALL SELECT 256 + octet_length(uri) + octet_length(summary) FROM evidence
 		UNION ALL SELECT 256 + octet_length(subject) + octet_length(hash) FROM acknowledgement
 		UNION ALL SELECT 256 + coalesce(octet_length(arguments), 0) + octet_length(material) FROM approval)`
-	want := query(t, path, kept)
-	for _, charged := range []string{`SELECT sum(bytes) FROM instance`, `SELECT sum(instance_bytes) FROM owner`} {
-		if got := query(t, path, charged); got != want {
-			t.Errorf("%s is %s, want %s", charged, got, want)
-		}
+	if got, want := query(t, path, `SELECT sum(bytes) FROM instance`), query(t, path, kept); got != want {
+		t.Errorf("instances have %s bytes, want %s", got, want)
+	}
+	const tried = `SELECT sum(768 + coalesce(octet_length(work), 0) + coalesce(octet_length(output), 0) + octet_length(message) + octet_length(note)) FROM attempt`
+	if got, want := query(t, path, `SELECT sum(bytes) || ' ' || count(DISTINCT status) || ' ' || (count(*) > 1000) FROM attempt`), query(t, path, tried)+" 7 1"; got != want {
+		t.Errorf("attempts have %s bytes, statuses, many, want %s", got, want)
 	}
 	const differ = `SELECT count(*) FROM owner o WHERE instances <> (SELECT count(*) FROM instance WHERE user = o.user AND status = 'open')
-		OR instance_bytes <> (SELECT sum(bytes) FROM instance WHERE user = o.user)`
+		OR instance_bytes <> (SELECT sum(bytes) FROM instance WHERE user = o.user) + (SELECT coalesce(sum(bytes), 0) FROM attempt WHERE user = o.user)`
 	if got := query(t, path, differ+` OR (SELECT count(*) FROM owner) <> 2`); got != "0" {
 		t.Errorf("the account of %s users is wrong", got)
 	}
+}
+
+// manyAttempts lets a user make attempts of every kind of end, more than are remembered, some of them in an instance
+// that moves on.
+func manyAttempts(db *sqlite.DB, user string) error {
+	i, err := startInstance(db, user, "")
+	if err != nil {
+		return err
+	}
+	long := func(c string) []byte { return []byte(`"` + strings.Repeat(c, 100) + `"`) }
+	ends := [][]store.AttemptStatus{
+		nil, {store.AttemptUnknown}, {store.AttemptDone}, {store.AttemptKept}, {store.AttemptKept, store.AttemptDone}, {store.AttemptFailed},
+		{store.AttemptUnknown, store.AttemptApplied}, {store.AttemptUnknown, store.AttemptNotApplied},
+	}
+	try := func(tx store.Tx, a store.Attempt, statuses []store.AttemptStatus) error {
+		a.Work = long("w")
+		err := tx.OpenAttempt(a)
+		for _, status := range statuses {
+			c := store.Closing{ID: a.ID, Status: status, Output: long("o"), Message: string(status), By: "by", Note: "note", At: a.Created}
+			err = errors.Join(err, tx.CloseAttempt(c))
+		}
+		return err
+	}
+	return db.Update(context.Background(), func(tx store.Tx) error {
+		tx.AddEvent(moveEvent(i))
+		for n := range 2 * store.MaxDirectAttempts {
+			if err := try(tx, aDirectAttempt(user), ends[n%len(ends)]); err != nil {
+				return err
+			}
+		}
+		at := i
+		for _, statuses := range ends[2:] {
+			next, m := moved(at)
+			if err := errors.Join(try(tx, anAttempt(at), statuses), tx.Move(m)); err != nil {
+				return err
+			}
+			at = next
+		}
+		if _, err := tx.DoubtAttempts(at.Updated); err != nil {
+			return err
+		}
+		return errors.Join(try(tx, anAttempt(at), nil), try(tx, aDirectAttempt(user), nil))
+	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"prax/auth"
 	"prax/store"
 	"prax/store/digest"
 	"prax/store/sqlite"
@@ -297,6 +298,57 @@ func TestRestoreOfAnOlderSchema(t *testing.T) {
 	whole(t, back)
 	if !strings.Contains(names(t, back), fmt.Sprintf("prax-before-v%d.db", sqlite.SchemaNumber())) {
 		t.Errorf("no copy before the migration: %s", names(t, back))
+	}
+}
+
+// TestRestoreDoubts: the world went on since the backup. What was running then may have had its effect, so it is
+// unknown; what was asked may have been answered, so it is void; and the chain tells how many there were of each.
+func TestRestoreDoubts(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	db := open(t, sqlite.Config{Dir: data})
+	i, err := startInstance(db, "alice", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := twoSteps(i)
+	running, direct, unknown, done := anAttempt(m.Next), aDirectAttempt("bob"), aDirectAttempt("bob"), aDirectAttempt("bob")
+	err = errors.Join(
+		db.Update(context.Background(), func(tx store.Tx) error { return tx.Move(m) }),
+		attempt(db, running), attempt(db, direct), attempt(db, unknown), attempt(db, done),
+		end(db, store.Closing{ID: unknown.ID, Status: store.AttemptUnknown, Message: "no answer"}), end(db, store.Closing{ID: done.ID, Status: store.AttemptDone}),
+		db.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := backUp(t, data, nil)
+	back, _ := restore(t, dir)
+	db = opened(t, sqlite.Config{Dir: back})
+	root := auth.Principal{User: "root", Oversees: auth.Everything()}.Scope()
+	err = db.View(context.Background(), func(tx store.Tx) error {
+		for id, want := range map[string]store.AttemptStatus{
+			running.ID: store.AttemptUnknown, direct.ID: store.AttemptUnknown, unknown.ID: store.AttemptUnknown, done.ID: store.AttemptDone,
+		} {
+			got, err := tx.Attempt(root, id)
+			if err != nil || got.Status != want || id == unknown.ID && got.Message != "no answer" || id == running.ID && !strings.Contains(got.Message, "backup") {
+				t.Errorf("%+v, %v, want %s", got, err, want)
+			}
+		}
+		if blocking, err := tx.BlockingAttempt(root, i.ID); err != nil || blocking.ID != running.ID {
+			t.Errorf("the instance waits for %+v, %v", blocking, err)
+		}
+		asked, err := tx.Approval(root, m.Approval.ID)
+		if err != nil || asked.Status != store.ApprovalVoid {
+			t.Errorf("%+v, %v, want it void", asked, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := db.Export(context.Background(), &text, 0); err != nil || !strings.Contains(text.String(), `"doubted":2`) || !strings.Contains(text.String(), `"voided":1`) {
+		t.Errorf("the chain tells %s, %v", &text, err)
 	}
 }
 

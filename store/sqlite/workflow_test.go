@@ -62,6 +62,41 @@ func move(db *sqlite.DB, i store.Instance) (store.Instance, error) {
 	})
 }
 
+// anAttempt is one that an instance may begin as it stands.
+func anAttempt(i store.Instance) store.Attempt {
+	return store.Attempt{
+		ID: "at_" + store.NewID(), User: i.User, Client: "agent", Actor: i.User, Instance: i.ID, Version: i.Version, State: i.State, Transition: "go",
+		Kind: "rest", Tier: "medium", Digest: "d", Work: []byte(`{"n":1}`), Tries: 1, Worker: "w1", Lease: i.Updated.Add(time.Minute),
+		Status: store.AttemptRunning, Created: i.Updated,
+	}
+}
+
+// aDirectAttempt is one of a tool that a user called.
+func aDirectAttempt(user string) store.Attempt {
+	a := anAttempt(store.Instance{User: user, Updated: time.UnixMilli(1_700_000_000_000).UTC()})
+	a.Tool, a.Transition = "t", ""
+	return a
+}
+
+// attempt opens one: one fact with its event.
+func attempt(db *sqlite.DB, a store.Attempt) error {
+	return db.Update(context.Background(), func(tx store.Tx) error {
+		tx.AddEvent(store.Event{Kind: store.EventCall, User: a.User, RequestID: a.ID})
+		return tx.OpenAttempt(a)
+	})
+}
+
+// end closes an attempt, with its event.
+func end(db *sqlite.DB, c store.Closing) error {
+	if c.At.IsZero() {
+		c.At = time.UnixMilli(1_700_000_001_000)
+	}
+	return db.Update(context.Background(), func(tx store.Tx) error {
+		tx.AddEvent(store.Event{Kind: store.EventCall, RequestID: c.ID})
+		return tx.CloseAttempt(c)
+	})
+}
+
 // TestWorkflowPlans: every read of the nouns of workflows goes through an index, and lists come in the order
 // of one: what others keep, and what has ended, slows nobody down.
 func TestWorkflowPlans(t *testing.T) {
@@ -90,7 +125,7 @@ func TestWorkflowPlans(t *testing.T) {
 // to nobody but an overseer of everybody.
 var walksAllowed = []string{
 	"SCAN definition USING COVERING INDEX definition_version", "SCAN instance", "SCAN term USING INDEX term_version",
-	"SCAN instance USING COVERING INDEX instance_open",
+	"SCAN instance USING COVERING INDEX instance_open", "SCAN attempt",
 }
 
 func plan(t *testing.T, db *sql.DB, text string) (steps []string) {
