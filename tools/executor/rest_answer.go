@@ -26,9 +26,7 @@ import (
 func (k *restKind) do(ctx context.Context, x *exchange) workflow.Result {
 	start := time.Now()
 	if ctx.Err() != nil {
-		return workflow.Result{Failure: &workflow.Failure{
-			Class: workflow.ClassTimeout, Message: "the time was over before anything was sent", Begun: workflow.NotBegun,
-		}}
+		return workflow.Result{Failure: neverBegun(workflow.ClassTimeout, "the time was over before anything was sent")}
 	}
 	values := &secret.Values{}
 	req, failure := x.request(k.secrets, values)
@@ -99,13 +97,13 @@ func unanswered(ctx context.Context, err error) *workflow.Failure {
 	case errors.As(err, &refused):
 		return unfit("no request may go to where the service is")
 	case errors.As(err, &unreached) && over:
-		return &workflow.Failure{Class: workflow.ClassTimeout, Message: "the service could not be reached in time", Begun: workflow.NotBegun}
+		return neverBegun(workflow.ClassTimeout, "the service could not be reached in time")
 	case errors.As(err, &unreached):
-		return &workflow.Failure{Class: workflow.ClassConnection, Message: "the service could not be reached" + because(err), Begun: workflow.NotBegun}
+		return neverBegun(workflow.ClassConnection, "the service could not be reached"+because(err))
 	case ctx.Err() != nil:
-		return &workflow.Failure{Class: workflow.ClassTimeout, Message: "the service did not answer in time", Begun: workflow.Doubtful}
+		return doubtful(workflow.ClassTimeout, "the service did not answer in time")
 	}
-	return &workflow.Failure{Class: workflow.ClassConnection, Message: "the connection broke before the service had answered", Begun: workflow.Doubtful}
+	return doubtful(workflow.ClassConnection, "the connection broke before the service had answered")
 }
 
 // because is why a service could not be reached, without where it is.

@@ -127,5 +127,5 @@ func (s *sending) raw(v any, most int) (jsontext.Value, *workflow.Failure) {
 
 // unfit is the failure of what cannot be done as it stands: nothing has begun.
 func unfit(format string, args ...any) *workflow.Failure {
-	return &workflow.Failure{Class: workflow.ClassPermanent, Message: fmt.Sprintf(format, args...), Begun: workflow.NotBegun}
+	return neverBegun(workflow.ClassPermanent, fmt.Sprintf(format, args...))
 }

@@ -17,9 +17,7 @@ import (
 // do calls the tool, if it is still the one that was looked at.
 func (k *toolKind) do(ctx context.Context, q Request, t *tools.Tool, raw jsontext.Value) workflow.Result {
 	if ctx.Err() != nil {
-		return workflow.Result{Failure: &workflow.Failure{
-			Class: workflow.ClassTimeout, Message: "the time was over before the tool was called", Begun: workflow.NotBegun,
-		}}
+		return workflow.Result{Failure: neverBegun(workflow.ClassTimeout, "the time was over before the tool was called")}
 	}
 	if now, ok := k.dispatch.Find(t.Name); !ok || now.Tier != t.Tier || toolDigest(now) != toolDigest(t) {
 		return workflow.Result{Failure: unreachable()}
@@ -65,13 +63,13 @@ func toolFailure(res *tools.Result, err error) *workflow.Failure {
 	case errors.As(err, &protocol):
 		return answered("the tool failed: " + shortened(protocol.Message))
 	case err != nil || res == nil:
-		return &workflow.Failure{Class: workflow.ClassPermanent, Message: "it is not known what became of the call", Begun: workflow.Doubtful}
+		return doubtful(workflow.ClassPermanent, "it is not known what became of the call")
 	case res.IsError:
 		return failedTool(res)
 	case res.Input != nil:
 		return answered("the tool asks its caller something, which an executor cannot answer")
 	case res.Pending != nil:
-		return &workflow.Failure{Class: workflow.ClassPermanent, Message: "the tool goes on by itself, which an executor cannot wait for", Begun: workflow.Doubtful}
+		return doubtful(workflow.ClassPermanent, "the tool goes on by itself, which an executor cannot wait for")
 	}
 	return nil
 }
