@@ -86,7 +86,7 @@ func (a *app) clientsLine() string {
 
 func (a *app) toolsLines() (live, never string) {
 	var callable, high []string
-	for _, t := range newCatalogue(a.definedTools()).list {
+	for _, t := range newCatalogue(declared(a.definitionSet())).list {
 		if t.Tier.Exposable() {
 			callable = append(callable, t.Name)
 		} else {

@@ -150,8 +150,8 @@ func (a *app) status() control.Status {
 func (a *app) enabled() bool { return a.settings.Enabled && a.live.Load() }
 
 // run answers on ln and on the operator's socket until a signal says stop, and drains both at once: one
-// after the other, they could take twice what a container gives. The registry of clients is kept in
-// step until the last call is answered.
+// after the other, they could take twice what a container gives. What runs outside of prax has the rest of
+// their grace. The registry of clients is kept in step until the last of it is over.
 func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	serving, stop := context.WithCancel(sig.stop)
 	defer stop()
@@ -178,9 +178,12 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	})
 	wait.Go(func() { a.reloadOn(beside, sig.reload) })
 	a.started(ln.Addr().String())
+	draining := make(chan time.Time, 1)
+	context.AfterFunc(serving, func() { draining <- time.Now() })
 	err := a.server.Serve(serving, ln)
 	stop() // a listener that failed ends the operator's socket too
 	drained.Wait()
+	err = errors.Join(err, a.stopEffects((<-draining).Add(server.DefaultGrace)))
 	end()
 	wait.Wait()
 	a.stopped()
@@ -211,11 +214,11 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 // containers are killed.
 const closeTimeout = time.Second
 
-// close waits for handlers and closes the store.
+// close ends what still runs outside of prax, waits for handlers and closes the store.
 func (a *app) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	return errors.Join(a.tools.Close(ctx), a.db.Close())
+	return errors.Join(a.stopEffects(time.Now()), a.tools.Close(ctx), a.db.Close())
 }
 
 // clientsConfig is where the clients come from. A clients.json that nobody asked for by name is no

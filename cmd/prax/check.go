@@ -6,7 +6,6 @@ import (
 
 	"prax/auth/clients"
 	"prax/server"
-	"prax/tools"
 )
 
 // finding is one thing that check has to say.
@@ -39,6 +38,7 @@ type verdict struct {
 	Disabled int       `json:"disabled"`
 	Findings []finding `json:"findings"`
 	Omitted  int       `json:"omitted,omitzero"` // findings beyond those
+	Reaches  []reach   `json:"reaches,omitzero"` // what clients reach through grants of workflows
 	Off      string    `json:"off,omitzero"`     // why /mcp would not be there
 }
 
@@ -73,10 +73,7 @@ func (p *program) check(args []string) error {
 
 func (p *program) judge(s *settings, warnings []string) verdict {
 	set, problems := s.defineAll()
-	var defined []*tools.Tool
-	if set != nil {
-		defined = set.Tools
-	}
+	defined := declared(set)
 	report := clients.Check(s.clientsConfig(nil), newCatalogue(defined), p.now())
 	v := verdict{
 		OK: true, File: report.Path, Clients: report.Clients, Refused: report.Refused, Expired: report.Expired,
@@ -96,9 +93,10 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 			Text: p.Text, fails: p.IsError(), line: p.String(),
 		})
 	}
-	for _, f := range p.proofs(s, set) {
+	for _, f := range append(p.proofs(s, set), unresolved(s, set)...) {
 		v.add(f)
 	}
+	v.Reaches = p.reaches(s, set)
 	for _, p := range report.Problems {
 		v.add(finding{
 			Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column,
@@ -141,6 +139,7 @@ func (v *verdict) print(w io.Writer) {
 	if v.Flows > 0 {
 		fmt.Fprintf(w, "%s of it would be there\n", count(v.Flows, "workflow"))
 	}
+	printReaches(w, v.Reaches)
 	if v.Off != "" {
 		fmt.Fprintf(w, "off: %s\n", v.Off)
 	}

@@ -48,6 +48,11 @@ func commands() []command {
 			{name: "approve", summary: "say yes to exactly what was shown", run: (*program).approvalsApprove},
 			{name: "reject", summary: "say no", run: (*program).approvalsReject},
 		}},
+		{name: "operations", summary: "see what runs or is in doubt, and settle it", sub: []command{
+			{name: "list", summary: "list what runs and what is in doubt, the newest first", run: (*program).operationsList},
+			{name: "show", summary: "show one, and how to settle it", run: (*program).operationsShow},
+			{name: "reconcile", summary: "say whether what is in doubt happened", run: (*program).operationsReconcile},
+		}},
 		{name: "lexicon", summary: "say what the words of workflows mean", sub: []command{
 			{name: "define", summary: "define a term for everybody, or give it aliases", run: (*program).lexiconDefine},
 			{name: "list", summary: "print every term, and what waits for a definition", run: (*program).lexiconList},

@@ -56,10 +56,7 @@ func (s *settings) definitionSet() (*definition.Set, error) {
 // define reads the tools that are defined.
 func (s *settings) define() ([]*tools.Tool, definition.Problems) {
 	set, problems := s.defineAll()
-	if set == nil {
-		return nil, problems
-	}
-	return set.Tools, problems
+	return declared(set), problems
 }
 
 // catalogue is the tools that a server with these settings would have.
@@ -88,13 +85,6 @@ func (a *app) watchDefinitions(ctx context.Context) error {
 		return nil
 	}
 	return a.defined.Run(ctx)
-}
-
-func (a *app) definedTools() []*tools.Tool {
-	if a.defined == nil {
-		return nil
-	}
-	return a.defined.Tools()
 }
 
 // definedLine is what a start says of the file.

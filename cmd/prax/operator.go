@@ -41,6 +41,10 @@ type operator interface {
 	Graph(ctx context.Context, d control.Drawing) (control.Graph, error)
 	Approval(ctx context.Context, q control.Question) (control.Approval, error)
 	Resolve(ctx context.Context, v control.Verdict) (control.Resolved, error)
+
+	Operations(ctx context.Context, f control.OperationFilter) (control.OperationPage, error)
+	Operation(ctx context.Context, q control.OneOperation) (control.Operation, error)
+	Reconcile(ctx context.Context, d control.Discovery) (control.Settled, error)
 }
 
 // operate does what a command is for with the operator that open gives, until a signal comes.
@@ -99,7 +103,7 @@ func (p *program) caller(ctx context.Context, s *settings) (operator, func() err
 	if err := a.openClients(); err != nil {
 		return nil, nil, errors.Join(err, a.close())
 	}
-	return control.NewOperator(a.controlConfig(), os.Getuid()), a.close, nil
+	return control.NewOperator(a.controlConfig(), os.Getuid()), a.finish(ctx), nil
 }
 
 // archiver moves events out of the store: without a server it takes the store for itself.

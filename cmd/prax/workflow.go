@@ -67,7 +67,7 @@ func (p *program) workflowOperator(ctx context.Context, s *settings, writes, cli
 			return nil, nil, errors.Join(err, a.close())
 		}
 	}
-	return control.NewOperator(a.controlConfig(), os.Getuid()), a.close, nil
+	return control.NewOperator(a.controlConfig(), os.Getuid()), a.finish(ctx), nil
 }
 
 // workflowApp is an app on the files. What is wrong with the definitions is told by a sentence of the command.
@@ -94,6 +94,8 @@ func (c *workflowCommand) explain(err error) error {
 		return failed("prax check says what the file of definitions defines", "%w", err)
 	case errors.Is(err, runner.ErrUnknownApproval):
 		return failed("prax approvals list shows those that are open", "%w", err)
+	case errors.Is(err, runner.ErrUnknownAttempt):
+		return failed("prax operations list shows those that run or are in doubt", "%w", err)
 	case errors.Is(err, store.ErrReadOnly):
 		return failed("start the server, which does it", "%w", err)
 	}

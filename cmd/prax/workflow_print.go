@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"prax/store"
 )
 
 // printReply prints an answer. One that is an error fails the command.
@@ -46,6 +48,10 @@ func printInstance(out io.Writer, r *reply) error {
 	for _, g := range r.gates() {
 		line("waits for", g.told())
 	}
+	if a := r.Attempt; a != nil {
+		line("operation", a.told())
+		line("to settle it", a.settling())
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -60,6 +66,23 @@ func (r *reply) shownContext() string {
 		return fmt.Sprintf("%d bytes, which --json prints", len(r.Context))
 	}
 	return string(r.Context)
+}
+
+// told is what the workflow waits for in one line.
+func (a replyAttempt) told() string {
+	what := "runs"
+	if a.Status == string(store.AttemptUnknown) {
+		what = "is in doubt: it may have happened"
+	}
+	return fmt.Sprintf("%s of %s (%s) %s, since %s, try %d", a.ID, a.Transition, a.Kind, what, seconds(a.Since), a.Tries)
+}
+
+// settling is the commands that settle it; "" while it runs.
+func (a replyAttempt) settling() string {
+	if a.Status != string(store.AttemptUnknown) {
+		return ""
+	}
+	return settling(a.ID)
 }
 
 // told is a gate in one line.

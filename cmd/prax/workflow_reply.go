@@ -28,6 +28,7 @@ type reply struct {
 	Guidance   replyGuidance  `json:"guidance"`
 	Links      []replyLink    `json:"links"`
 	Pending    *waiting       `json:"pending_human"`
+	Attempt    *replyAttempt  `json:"attempt"`
 	Error      *replyError    `json:"error"`
 	Waiting    []waiting      `json:"pending"` // of the list of all that waits
 	Truncated  bool           `json:"truncated"`
@@ -47,6 +48,16 @@ type replyError struct {
 	Code    string `json:"code"` // "": it says why the workflow was cancelled
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
+}
+
+// replyAttempt is what the workflow waits for.
+type replyAttempt struct {
+	ID         string `json:"id"`
+	Transition string `json:"transition"`
+	Kind       string `json:"kind"`
+	Status     string `json:"status"`
+	Since      string `json:"since"`
+	Tries      int    `json:"tries"`
 }
 
 type replyBlocked struct {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -26,8 +28,13 @@ func ownTools() []*tools.Tool {
 // file defines any.
 func (a *app) openWorkflows() error {
 	a.lexicon = lexicon.New(nil, nil)
+	kinds, err := a.executors()
+	if err != nil {
+		return err
+	}
 	a.runner = runner.New(runner.Config{
 		Store: a.db, Catalog: definitions{a}, Decode: decodeDefinition, Log: a.out.log, Now: a.now, Live: a.liveClient,
+		Executors: kinds, Connection: a.connection, Worker: rand.Text(),
 	})
 	return a.tools.Set("praxec", praxec.Tools(praxec.Config{
 		Runner: a.runner, Definitions: a.definitionSet, Lexicon: a.lexicon, Store: a.db, Settings: a.praxecSettings,
@@ -70,7 +77,7 @@ func (a *app) applyDefinitions(set *definition.Set) error {
 			return err
 		}
 	}
-	if err := a.tools.Set(definedSource, set.Tools); err != nil {
+	if err := a.tools.Set(definedSource, append(slices.Clone(set.Tools), a.runner.Tools(set.Capabilities)...)); err != nil {
 		return err
 	}
 	if err := praxec.Configure(a.lexicon, set); err != nil {

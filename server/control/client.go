@@ -165,7 +165,10 @@ func (c *Client) Operation(ctx context.Context, q OneOperation) (op Operation, e
 
 // Reconcile is [Operator.Reconcile].
 func (c *Client) Reconcile(ctx context.Context, d Discovery) (s Settled, err error) {
-	if len(d.Output) > 0 && !d.Output.IsValid() {
+	if len(d.Output) == 0 {
+		d.Output = nil
+	}
+	if d.Output != nil && !d.Output.IsValid() {
 		return Settled{}, fmt.Errorf("%w: the output is not JSON", tools.ErrArguments)
 	}
 	err = c.ask(ctx, "POST", "/operations/reconcile", d, &s)
