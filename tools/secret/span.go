@@ -8,25 +8,32 @@ type span struct{ from, to int }
 // pattern is what is looked for; never empty.
 type pattern string
 
-// find finds it wherever it stands, also where it overlaps itself, in time linear in the text: after an occurrence,
-// what has been read is not read again (Knuth, Morris and Pratt).
+// headLength is how much of a pattern is looked for by the fast search of the library, which is for short ones.
+const headLength = 16
+
+// find finds it wherever it stands, also where it overlaps itself, in time linear in the text: from where its head
+// was found, what has been read is not read again (Knuth, Morris and Pratt).
 func (p pattern) find(text []byte) (found []span) {
+	head := []byte(p[:min(len(p), headLength)])
 	var fail []int32
 	for pos := 0; ; {
-		i := bytes.Index(text[pos:], []byte(p))
+		i := bytes.Index(text[pos:], head)
 		if i < 0 {
 			return found
 		}
 		if fail == nil {
 			fail = p.borders()
 		}
-		pos += i + len(p)
-		found = add(found, span{pos - len(p), pos})
-		for state := fail[len(p)]; state > 0 && pos < len(text); pos++ {
-			if state = p.next(fail, state, text[pos]); int(state) == len(p) {
-				found = add(found, span{pos + 1 - len(p), pos + 1})
+		pos += i + len(head)
+		for state := int32(len(head)); ; pos++ {
+			if int(state) == len(p) {
+				found = add(found, span{pos - len(p), pos})
 				state = fail[state]
 			}
+			if state == 0 || pos == len(text) {
+				break
+			}
+			state = p.next(fail, state, text[pos])
 		}
 	}
 }

@@ -13,17 +13,22 @@ type view struct {
 	at   []uint32 // where each byte of text begins in what was decoded, and the end
 }
 
-// decode decodes a text by a function that reads one escape at the beginning of its argument: its length, 0 if there
-// is none, and what it stands for.
+// decode decodes a text by a function that reads one escape at the beginning of its argument, which begins with \,
+// % or +: its length, 0 if there is none, and what it stands for; a byte b that is no character is -b-1.
 func decode(text []byte, escape func([]byte) (int, rune)) view {
 	v := view{text: make([]byte, 0, len(text)), at: make([]uint32, 0, len(text)+1)}
 	for i := 0; i < len(text); {
+		if c := text[i]; c != '\\' && c != '%' && c != '+' {
+			v.text, v.at = append(v.text, c), append(v.at, uint32(i))
+			i++
+			continue
+		}
 		n, r := escape(text[i:])
 		before := len(v.text)
 		switch {
 		case n == 0:
 			v.text, n = append(v.text, text[i]), 1
-		case r < 0: // a byte, not a character
+		case r < 0:
 			v.text = append(v.text, byte(-r-1))
 		default:
 			v.text = utf8.AppendRune(v.text, r)
