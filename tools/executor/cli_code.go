@@ -28,14 +28,21 @@ func (p part) tier(command string) auth.Tier {
 // that is run in the end: a -- before it is meant for another.
 func weigh(command string, args []argument) (code bool, own int) {
 	line := append([]argument{{text: command}}, args...)
-	outer, _ := hostOf(line[0])
+	for i, a := range args {
+		before := line[i]
+		code = code || a.caller() && before.path.IsZero() && slices.Contains(codeOptions, before.text)
+	}
+	wrapped := false // by a program that is known to start others
 	for i, a := range line {
-		if h, ok := hostOf(a); ok && (i == 0 || outer.wraps || !h.word) {
-			inCode, from := h.weigh(line[i+1:])
-			code, own = code || inCode, max(own, i+from)
+		h, ok := hostOf(a)
+		if !ok || i > 0 && h.word && !wrapped {
+			continue
 		}
-		if i > 0 && a.caller() && line[i-1].path.IsZero() && slices.Contains(codeOptions, line[i-1].text) {
-			code = true
+		wrapped = wrapped || h.wraps
+		inCode, data := h.weigh(args[i:])
+		code, own = code || inCode, max(own, i+data)
+		if h.words == nil && !h.wraps {
+			break // what follows is data of the code that it runs
 		}
 	}
 	return code, own
