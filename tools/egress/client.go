@@ -19,23 +19,24 @@ import (
 // whatever does not lead to the same scheme, host and port goes without the request's headers.
 //
 // A *Refused and an *Unreached say that nothing was sent to where the request, or a redirect of it, led. After any other
-// error it may have been sent, and have had its effect. Errors hold nothing of the request but host and port.
+// error it may have been sent, and have had its effect. Errors tell the host and port of the request, and nothing
+// that the other side sent.
 func (c *Client) Do(ctx context.Context, req *http.Request) (*Response, error) {
 	hop := firstHop(ctx, req)
 	for followed := 0; ; followed++ {
-		resp, err := c.send(hop, followed > 0)
+		resp, err := c.send(hop)
 		if err != nil {
-			return nil, err
+			return nil, c.explained(ctx, err, req, followed > 0)
 		}
-		next, err := c.follow(hop, resp, followed)
+		next, err := follow(hop, resp, followed)
 		if err != nil || next != nil {
 			resp.Body.Close()
 		}
 		if err != nil {
-			return nil, err
+			return nil, c.explained(ctx, err, req, true)
 		}
 		if next == nil {
-			return read(ctx, resp)
+			return read(ctx, resp, req)
 		}
 		hop = next
 	}
@@ -56,19 +57,18 @@ func firstHop(ctx context.Context, req *http.Request) *http.Request {
 }
 
 // send does one exchange up to the header of the answer, over a connection of its own that ends with the answer's body.
-func (c *Client) send(req *http.Request, redirected bool) (*http.Response, error) {
+func (c *Client) send(req *http.Request) (*http.Response, error) {
 	conn, err := c.open(req)
 	if err != nil {
 		if req.Body != nil {
 			req.Body.Close()
 		}
-		return nil, marked(err, redirected)
+		return nil, err
 	}
 	resp, err := conn.RoundTrip(req)
 	if err != nil {
 		conn.Close()
-		t, _ := locate(req.URL)
-		return nil, fmt.Errorf("%s gave no answer: %w", t, ended(req.Context(), err))
+		return nil, err
 	}
 	resp.Body = &body{resp.Body, conn}
 	return resp, nil
@@ -85,10 +85,9 @@ func (b *body) Close() error {
 	return errors.Join(b.ReadCloser.Close(), b.conn.Close())
 }
 
-// open judges a request and connects to where it leads. Nothing is sent yet.
+// open judges a request and connects to where it leads. Nothing is sent yet: its errors are *Refused or *Unreached.
 func (c *Client) open(req *http.Request) (*http.ClientConn, error) {
 	if err := c.judgeRequest(req); err != nil {
-		c.log(err)
 		return nil, err
 	}
 	t, _ := locate(req.URL)
@@ -101,48 +100,48 @@ func (c *Client) open(req *http.Request) (*http.ClientConn, error) {
 	if errors.As(err, &refused) {
 		return nil, refused
 	}
-	return nil, &Unreached{Target: t.String(), Err: ended(req.Context(), err)}
+	return nil, &Unreached{Err: unconnected(req.Context(), err)}
 }
 
-// judgeRequest refuses a URL, a method that asks for a tunnel, and a header that net/http would find wrong only once there
-// is a connection.
+// judgeRequest refuses a URL, a method that asks for a tunnel, and what net/http would find wrong only once there is a
+// connection.
 func (c *Client) judgeRequest(req *http.Request) error {
 	if err := c.Judge(req.URL); err != nil {
 		return err
 	}
-	t, _ := locate(req.URL)
 	switch name := badHeader(req.Header); {
 	case req.Method == http.MethodConnect:
-		return &Refused{Target: t.String(), Reason: "was asked for a tunnel"}
+		return &Refused{Reason: "was asked for a tunnel"}
 	case strings.ContainsFunc(req.Method, notInToken):
-		return &Refused{Target: t.String(), Reason: "was to be asked by what is no method"}
+		return &Refused{Reason: "was to be asked by what is no method"}
 	case name != "":
-		return &Refused{Target: t.String(), Reason: "was to get a header that is none: " + name}
+		return &Refused{Reason: "was to get a header that is none: " + name}
 	}
 	return nil
 }
 
-// log tells what was refused before a name was resolved.
-func (c *Client) log(err error) {
+// explained says of an error what it was about: the request, or a redirect of it. The log is told of refusals, with the
+// address: a caller is not to learn where names lead within.
+func (c *Client) explained(ctx context.Context, err error, req *http.Request, redirected bool) error {
+	t, _ := locate(req.URL)
 	var refused *Refused
-	if errors.As(err, &refused) {
-		c.egress.log.Warn("an outgoing request was refused", "target", refused.Target, "reason", refused.Reason)
+	var unreached *Unreached
+	switch {
+	case errors.As(err, &refused):
+		refused.Target, refused.Redirected = t.String(), redirected
+		c.log(refused)
+		return refused
+	case errors.As(err, &unreached):
+		unreached.Target, unreached.Redirected = t.String(), redirected
+		return unreached
 	}
+	return fmt.Errorf("%s gave no answer: %w", t, broken(ctx, err))
 }
 
-// marked says of a refusal that it was of a redirect.
-func marked(err error, redirected bool) error {
-	var refused *Refused
-	if errors.As(err, &refused) {
-		refused.Redirected = redirected
+func (c *Client) log(r *Refused) {
+	log := c.egress.log.With("target", r.Target, "redirected", r.Redirected, "reason", r.Reason)
+	if r.address.IsValid() {
+		log = log.With("address", r.address.String())
 	}
-	return err
-}
-
-// ended makes an error one of the context's, when that has ended.
-func ended(ctx context.Context, err error) error {
-	if cause := ctx.Err(); cause != nil && !errors.Is(err, cause) {
-		return fmt.Errorf("%w: %w", cause, err)
-	}
-	return err
+	log.Warn("an outgoing request was refused")
 }

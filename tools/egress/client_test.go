@@ -2,11 +2,13 @@ package egress_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/x509"
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -197,6 +199,25 @@ func TestDoubtful(t *testing.T) {
 		wantDoubtful(t, err)
 		if strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v tells of the request", name, err)
+		}
+	}
+}
+
+// TestNothingEchoed: what the other side sends back of a request is in no error, whatever it breaks with it.
+func TestNothingEchoed(t *testing.T) {
+	t.Parallel()
+	for _, begin := range []string{
+		"", "HTTP/1.1 ", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX-", "HTTP/1.1 200 OK\r\nContent-Length: ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: ",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n",
+		"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://", "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: ",
+		"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://localhost.", "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://%",
+	} {
+		var out bytes.Buffer
+		target := "http://127.0.0.1:" + listen(t, "127.0.0.1:0", canned(begin+"CaNaRy\r\n\r\n")).port()
+		c := client(t, egress.Config{Resolver: new(names), Log: slog.New(slog.NewTextHandler(&out, nil))}, target)
+		_, err := get(t, c, target, "Authorization", "CaNaRy")
+		if err == nil || strings.Contains(strings.ToLower(err.Error()+out.String()), "canary") {
+			t.Errorf("%q: %v, %s", begin, err, &out)
 		}
 	}
 }

@@ -12,12 +12,6 @@ import (
 // maxAddresses of a name are tried.
 const maxAddresses = 8
 
-// What a resolver says of its own names its servers; that is for the log.
-var (
-	errUnresolved = errors.New("the name cannot be resolved")
-	errTimeout    = errors.New("resolving the name took too long")
-)
-
 // dial connects to a host and port of a URL. The name is resolved once, here; each of its addresses must pass, so that
 // the answer does not depend on their order, and the one that is connected to is judged again by the socket that
 // connects.
@@ -64,13 +58,10 @@ func (c *Client) resolve(ctx context.Context, t target) ([]netip.Addr, error) {
 	}
 	found, err := c.egress.resolver.LookupNetIP(ctx, "ip", t.host)
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, errTimeout
 	case err != nil:
-		c.egress.log.Info("a name could not be resolved", "target", t.String(), "error", err.Error())
-		return nil, errUnresolved
+		return nil, unresolved(err)
 	case len(found) == 0:
-		return nil, errUnresolved
+		return nil, errNoAddress
 	}
 	addrs := make([]netip.Addr, len(found))
 	for i, a := range found {
@@ -79,17 +70,16 @@ func (c *Client) resolve(ctx context.Context, t target) ([]netip.Addr, error) {
 	return addrs, nil
 }
 
-// permit is judge as an error. The log alone is told the address: a caller is not to learn where names lead within.
+// permit is judge as an error.
 func (c *Client) permit(t target, a netip.Addr) error {
 	reason := c.judge(t, a)
 	if reason == "" {
 		return nil
 	}
-	c.egress.log.Warn("an outgoing request was refused", "target", t.String(), "address", a.String(), "reason", reason)
 	if !t.addr.IsValid() {
 		reason = "leads to an address that " + reason
 	}
-	return &Refused{Target: t.String(), Reason: reason}
+	return &Refused{Target: t.String(), Reason: reason, address: a}
 }
 
 // connectAny connects to the first address that answers. Each has its share of the time that is left.
@@ -120,15 +110,7 @@ func (c *Client) connectAny(ctx context.Context, t target, addrs []netip.Addr) (
 // connect opens a socket, which asks permission for the very address that it is about to connect to.
 func (c *Client) connect(ctx context.Context, t target, a netip.Addr, within time.Duration) (net.Conn, error) {
 	d := net.Dialer{Timeout: max(within, time.Millisecond), ControlContext: c.control(t)}
-	conn, err := d.DialContext(ctx, "tcp", netip.AddrPortFrom(a, t.port).String())
-	if err == nil {
-		return conn, nil
-	}
-	var op *net.OpError
-	if errors.As(err, &op) && op.Err != nil {
-		return nil, op.Err // what is around it names the address
-	}
-	return nil, err
+	return d.DialContext(ctx, "tcp", netip.AddrPortFrom(a, t.port).String())
 }
 
 // control is the last word before a socket connects.

@@ -182,9 +182,15 @@ func TestUnknownAuthority(t *testing.T) {
 	s := servedTLS(t, func(http.ResponseWriter, *http.Request) { asked <- "" })
 	_, err := do(t, client(t, egress.Config{}, s.URL), http.MethodPost, s.URL, "secret")
 	wantUnreached(t, err)
+	if want := "its certificate is signed by an unknown authority"; !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
 	other := client(t, egress.Config{RootCAs: roots(s), Resolver: new(names).answer("b.test", "127.0.0.1")}, "https://b.test:"+portOf(s))
 	_, err = do(t, other, http.MethodPost, "https://b.test:"+portOf(s), "secret")
-	wantUnreached(t, err) // a certificate of another name
+	wantUnreached(t, err)
+	if want := "its certificate is for another host"; !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
 	if len(asked) != 0 {
 		t.Error("the request was sent")
 	}

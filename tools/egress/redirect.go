@@ -11,19 +11,16 @@ import (
 var kept = []string{"Accept", "Accept-Encoding", "Accept-Language", "User-Agent"}
 
 // follow is the request that a redirect leads to; nil when the response is the answer.
-func (c *Client) follow(req *http.Request, resp *http.Response, followed int) (*http.Request, error) {
+func follow(req *http.Request, resp *http.Response, followed int) (*http.Request, error) {
 	if !redirects(req, resp) {
 		return nil, nil
 	}
 	to, err := req.URL.Parse(resp.Header.Get("Location"))
 	if err != nil {
-		return nil, &Refused{Target: "Location", Reason: "is no URL", Redirected: true}
+		return nil, &Refused{Reason: "is no URL"}
 	}
 	if reason := refusal(req.URL, to, followed); reason != "" {
-		t, _ := locate(to)
-		refused := &Refused{Target: t.String(), Reason: reason, Redirected: true}
-		c.log(refused)
-		return nil, refused
+		return nil, &Refused{Reason: reason}
 	}
 	to.Fragment, to.RawFragment = "", ""
 	next := req.Clone(req.Context())

@@ -24,8 +24,8 @@ type Response struct {
 	URL    string // of the last redirect, or as asked for
 }
 
-// read takes the body of an answer.
-func read(ctx context.Context, resp *http.Response) (*Response, error) {
+// read takes the body of an answer to a request.
+func read(ctx context.Context, resp *http.Response, req *http.Request) (*Response, error) {
 	defer resp.Body.Close()
 	r := &Response{Status: resp.StatusCode, Header: resp.Header, URL: resp.Request.URL.String()}
 	if r.Status == http.StatusSwitchingProtocols {
@@ -45,8 +45,8 @@ func read(ctx context.Context, resp *http.Response) (*Response, error) {
 		return r, nil
 	}
 	if err != nil {
-		t, _ := locate(resp.Request.URL)
-		return nil, fmt.Errorf("%s answered %d and broke off: %w", t, r.Status, ended(ctx, err))
+		t, _ := locate(req.URL)
+		return nil, fmt.Errorf("%s answered %d and broke off: %w", t, r.Status, broken(ctx, err))
 	}
 	return r, nil
 }
