@@ -80,6 +80,9 @@ func live(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), childLife)
 	defer cancel()
 	fmt.Println("ready")
+	if err := recoverAttempts(ctx, db); err != nil {
+		return err
+	}
 	var group sync.WaitGroup
 	if os.Getenv(childArchives) != "" {
 		group.Go(func() { archiveOften(ctx, db) })
@@ -104,12 +107,17 @@ func live(dir string) error {
 }
 
 // writeOne makes a document, changes it, and reports it: one fact. A function that fails stands
-// beside it, a recorded call, and a move of an instance.
+// beside it, a recorded call, an attempt and the move of an instance that it was for, and one without an instance.
 func writeOne(ctx context.Context, db *sqlite.DB, writer int, name string) error {
 	if err := advance(ctx, db, writer, name); err != nil {
 		return err
 	}
 	db.Record(store.Event{Kind: store.EventCall, User: user(writer), Tool: "memory_recall"})
+	if writer < 3 { // one a user: a store forgets what is too many
+		if err := tryDirect(ctx, db, user(writer), name); err != nil {
+			return err
+		}
+	}
 	if writer == 0 {
 		_ = db.Update(ctx, func(t store.Tx) error {
 			if _, err := t.PutDocument(store.Document{User: user(writer), Kind: store.Note, Body: "never"}); err != nil {
@@ -193,6 +201,7 @@ func survived(t *testing.T, dir string, acknowledged []string) {
 		}
 	}
 	survivedMoves(t, db, all, acknowledged)
+	survivedAttempts(t, db, all, acknowledged)
 	for _, name := range acknowledged {
 		if !events[name] {
 			t.Errorf("%s was acknowledged, its event is gone", name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,13 +16,16 @@ import (
 // runOf names the instance of one of a child's writers: the next child goes on with it.
 func runOf(writer int) string { return fmt.Sprint("w", writer) }
 
-// advance starts the writer's instance, or moves it by two versions, with evidence and an approval: one fact
-// with its event, which has the name.
+// advance starts the writer's instance, or moves it by two versions after an attempt, with evidence and an approval:
+// one fact with its event, which has the name, and with the end of the attempt, which used up the approval before.
 func advance(ctx context.Context, db *sqlite.DB, writer int, name string) error {
 	s := auth.Principal{User: user(writer)}.Scope()
 	var i store.Instance
+	var asked []store.Approval
 	err := db.View(ctx, func(tx store.Tx) (err error) {
-		i, err = tx.RunInstance(s, runOf(writer))
+		if i, err = tx.RunInstance(s, runOf(writer)); err == nil {
+			asked, err = tx.OpenApprovals(s, i.ID, i.Updated, 1)
+		}
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -30,7 +34,17 @@ func advance(ctx context.Context, db *sqlite.DB, writer int, name string) error 
 	if err != nil {
 		return err
 	}
+	a := anAttempt(i)
+	if len(asked) > 0 {
+		a.Approval = asked[0].ID
+	}
+	if a, err = begun(ctx, db, a, name); err != nil {
+		return err
+	}
 	return db.Update(ctx, func(tx store.Tx) error {
+		if err := closeOne(tx, a, store.AttemptDone); err != nil {
+			return err
+		}
 		m := twoSteps(i)
 		tx.AddEvent(store.Event{Kind: store.EventWorkflow, User: i.User, RequestID: name, Detail: fmt.Sprintf(`{"id":%q,"version":%d}`, i.ID, m.Next.Version)})
 		return tx.Move(m)
@@ -60,7 +74,7 @@ func survivedMoves(t *testing.T, db *sqlite.DB, all map[int64]store.Event, ackno
 		if e.Kind == store.EventRestore {
 			asked = 0
 		}
-		if e.Kind == store.EventWorkflow {
+		if e.Kind == store.EventWorkflow && !strings.HasPrefix(e.Detail, attemptPrefix) {
 			names[e.RequestID] = true
 			details[e.Detail]++
 		}
@@ -118,6 +132,9 @@ func survivedMovesOf(t *testing.T, db *sqlite.DB, writer, open int, details map[
 		moves = int(i.Version+1) / 2 // the start, and two versions a move
 		if int(i.Version)%2 != 1 || len(evidence) != moves-1 || seen != i.Version {
 			t.Errorf("%s: version %d, %d steps, %d pieces of evidence", i.ID, i.Version, seen, len(evidence))
+		}
+		if survivedAttemptsOf(t, tx, s, i) {
+			open = 0
 		}
 		if moves > 1 && (len(asked) != open || open == 1 && asked[0].Version != i.Version) {
 			t.Errorf("%s of version %d: open are %+v", i.ID, i.Version, asked)
