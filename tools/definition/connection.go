@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -74,7 +75,7 @@ func (c *compiler) connectionKind(v *value, path string) (string, bool) {
 	known := slices.Sorted(maps.Keys(c.kinds.Connections))
 	kind := v.find("kind")
 	if kind == nil {
-		c.missing(path, "kind", "known are "+alternatives(known))
+		c.missing(path, "kind", "known are "+strings.Join(known, ", "))
 		return "", false
 	}
 	if path += "/kind"; !c.is(kind, path, '"') {
@@ -85,11 +86,11 @@ func (c *compiler) connectionKind(v *value, path string) (string, bool) {
 	case slices.Contains(known, kind.text):
 		return kind.text, true
 	case slices.Contains(laterConnections, kind.text):
-		c.about(UnknownConnection, path, text+": this version has no such connection yet; known are "+alternatives(known))
+		c.about(UnknownConnection, path, text+": this version has no such connection yet; known are "+strings.Join(known, ", "))
 	case tools.Nearest(kind.text, known) != "":
 		c.about(UnknownConnection, path, text+", which is not known: did you mean "+strconv.Quote(tools.Nearest(kind.text, known))+"?")
 	default:
-		c.about(UnknownConnection, path, text+", which is not known: known are "+alternatives(known))
+		c.about(UnknownConnection, path, text+", which is not known: known are "+strings.Join(known, ", "))
 	}
 	return "", false
 }
