@@ -41,6 +41,11 @@ func TestCheckOfGates(t *testing.T) {
 		"nothing is asked":   {gate(titled("")), nil, []string{"HUMAN_GATE_NO_PROMPT_SOURCE /states/a/transitions/go"}},
 		"the context asks":   {with(gate(titled("")), beginning(`{"prompt":"Well?"}`)), nil, nil},
 		"one's own executor": {gate(running(&workflow.Executor{Kind: workflow.KindNoop, Tier: auth.High})), nil, nil},
+		"it begins with an effect": {
+			with(definition(state("a", to("b", "go")), terminal("b")), func(d *workflow.Definition) {
+				d.States[0].OnEnter = &workflow.Action{Executor: probe}
+			}), nil, []string{"misplaced-effect /states/a/onEnter/executor"},
+		},
 		"an undeclared tier": {
 			gate(by(workflow.Agent), running(&workflow.Executor{Kind: workflow.KindNoop})), nil, []string{"misplaced-high /states/a/transitions/go/executor"},
 		},

@@ -147,6 +147,38 @@ func TestAPersonCannotBeAskedOnEntering(t *testing.T) {
 	equal(t, "answer", answer(definition(s).Begin("wf_1", agent, nil, morning)), "EXECUTOR_FAILED")
 }
 
+// TestBranchOnWhatTheExecutorFound counts the evidence of the step itself, as check takes it to.
+func TestBranchOnWhatTheExecutorFound(t *testing.T) {
+	t.Parallel()
+	least := 0.8
+	d := definition(
+		state("s", to("unsure", "judge", running(probe), branching(
+			workflow.Branch{When: wt.Evidence(workflow.Requirement{Kind: "probe", MinConfidence: &least}), Target: "sure"}))),
+		terminal("sure"), terminal("unsure"))
+	for confidence, want := range map[float64]string{0.9: "sure", 0.5: "unsure"} {
+		r := begin(t, d, `{}`)
+		e := r.submit(agent, "judge", `{}`, "effect").Effect
+		r.expect(d.Apply(r.i, e, workflow.Result{Evidence: []workflow.Evidence{{Kind: "probe", Confidence: &confidence}}}, agent, morning), want)
+	}
+	ask := to("no", "ask", running(wt.Human("board")), titled("Yes?"),
+		branching(workflow.Branch{When: wt.Evidence(workflow.Requirement{Kind: "human_approval"}), Target: "yes"}))
+	d = definition(state("s", ask), terminal("yes"), terminal("no"))
+	equal(t, "check", found(d.Check(workflow.World{})), []string{"unreachable-state /states/no"})
+	r := begin(t, d, `{}`)
+	r.submit(agent, "ask", `{}`, "s")
+	r.expect(r.d.Resolve(r.i, person, yes(r), r.now), "yes")
+}
+
+// TestExecutorsGiveNoEvidenceOfAPerson, whatever they claim to have found.
+func TestExecutorsGiveNoEvidenceOfAPerson(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"human_request", "human_approval", "human_answer"} {
+		r := begin(t, deploy(), `{}`)
+		e := r.submit(agent, "deploy", rome, "effect").Effect
+		r.expect(r.d.Apply(r.i, e, workflow.Result{Evidence: []workflow.Evidence{{Kind: kind, User: "ann"}}}, agent, morning), "EXECUTOR_FAILED")
+	}
+}
+
 // TestNothingIsNotedTwice has an executor that runs at once before one with an effect.
 func TestNothingIsNotedTwice(t *testing.T) {
 	t.Parallel()
@@ -184,7 +216,7 @@ func TestHighIsOutOfReach(t *testing.T) {
 		equal(t, "rels", r.rels(person), []string{"agents ACTOR_MISMATCH", "noop ACTOR_MISMATCH", "asks ACTOR_MISMATCH", "enter", "chain", "persons"})
 		r.submit(person, "enter", `{}`, "ACTOR_MISMATCH")
 		r.submit(agent, "persons", `{}`, "ACTOR_MISMATCH")
-		r.submit(person, "persons", `{}`, "effect")
+		equal(t, "asks", r.submit(person, "persons", `{}`, "effect").Effect.Ask, true)
 		r.submit(person, "chain", `{}`, "auto CHAIN_FAILED")
 		d.Initial = "entered"
 		equal(t, "start", answer(d.Begin("wf_2", person, nil, morning)), "ACTOR_MISMATCH")

@@ -49,6 +49,10 @@ func (w *walk) asks(by workflow.Caller, e *workflow.Effect) {
 
 // wait makes one random request of an instance that waits, or ends what it waits for.
 func (w *walk) wait(c workflow.Caller) {
+	if !w.i.Open {
+		w.reconcile(c)
+		return
+	}
 	switch unknown := w.i.Busy.Unknown; rapid.IntRange(0, 5).Draw(w.T, "meanwhile") {
 	case 0:
 		w.refused(c)
@@ -148,14 +152,19 @@ func (w *walk) reconcile(c workflow.Caller) {
 	}
 }
 
-// late is the end of an attempt whose instance was cancelled meanwhile: nothing comes of it.
+// late is the end of an attempt whose instance was cancelled meanwhile: nothing comes of it, but that what is in doubt
+// is settled.
 func (w *walk) late() {
 	under := w.under
 	decision := w.d.Apply(w.i, under.effect, workflow.Result{}, under.by, w.now)
 	if decision.Refusal == nil || decision.Refusal.Code != workflow.WorkflowCancelled {
 		w.Fatalf("applied after the end: %+v", decision)
 	}
-	w.under = nil
+	if !w.i.Busy.Unknown {
+		next := *w.i
+		next.Busy, w.under = nil, nil
+		w.i = &next
+	}
 }
 
 // settling holds law 7 of an instance that waits: nothing but its settlement is offered, and that to a person.

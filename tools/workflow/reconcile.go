@@ -49,9 +49,11 @@ func (d *Definition) Reconcile(i *Instance, c Caller, e *Effect, q Reconciliatio
 		return m.reject(r.of(q.name()))
 	}
 	decision := m.resume(e, q.result(i.Busy.Attempt, c))
-	if decision.Refusal == nil {
-		decision.Trail = append([]Fact{settled}, decision.Trail...)
+	if decision.Refusal != nil {
+		decision.Trail = decision.Trail[len(decision.Trail)-1:] // nothing is settled
+		return decision
 	}
+	decision.Trail = append([]Fact{settled}, decision.Trail...)
 	return decision
 }
 
