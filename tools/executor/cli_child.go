@@ -2,7 +2,6 @@ package executor
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,17 +114,15 @@ func (a argument) resolve(env expr.Env) (string, *workflow.Failure) {
 
 // written is a value as text: a string as it is, anything else as JSON.
 func written(v any) (text, problem string) {
-	switch v := v.(type) {
-	case string:
-		return v, ""
-	case float64:
-		if math.Trunc(v) == v && math.Abs(v) > digest.MaxInteger {
-			return "", "is an integer beyond 2^53, which may be another than was meant"
-		}
+	if s, ok := v.(string); ok {
+		return s, ""
 	}
 	raw, err := marshal(v)
 	if err != nil {
 		return "", "cannot be written as JSON"
+	}
+	if digest.Check(raw) != nil {
+		return "", "has an integer beyond 2^53, which may be another than was meant, or nests too deep"
 	}
 	return string(raw), ""
 }

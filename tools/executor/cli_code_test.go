@@ -30,164 +30,167 @@ func line(words string) string {
 	return `{'command':` + quoted(fields[0]) + `,'args':[` + strings.Join(args, ",") + `]}`
 }
 
+// callerCode are command lines that a caller could have run something by.
+const callerCode = `
+sh X
+sh -c X
+sh -c CTX
+sh -c IN
+/bin/bash -c X
+bash -ec X
+bash -euxo pipefail -c X
+bash -o pipefail X
+bash -- X
+bash -i X
+unknown -c X
+unknown --eval X
+unknown run --command X
+python3 X
+python3.12 -c X
+/usr/local/bin/python3.12 -m X
+python -W ignore X
+python -m mod -c X
+pypy3 -Ic X
+perl -e X
+perl -MCPAN -ne X
+perl -I lib X
+ruby -r json X
+ruby -e X
+node X
+node -e X
+node -r mod X
+node --require mod X
+node18 -p X
+php -r X
+lua -e 1 X
+awk X file
+awk -F : X
+awk -v a=b X
+gawk -f a.awk -f X
+sed X
+sed -n X
+sed -e p -e X
+sed -i X file
+sed s/a/b/ -f X
+jq X
+jq --arg a b X
+pwsh -Command Get-Date X
+sqlite3 file.db X
+psql -d db X
+make X
+env X
+env A=B X
+env A=B python3 X
+env -S bash X
+sudo X
+sudo -u deploy X
+sudo -u deploy bash -c X
+doas X
+xargs X
+xargs -n 1 X
+nohup X
+nice X
+nice -n 5 X
+timeout X
+timeout 5 X
+timeout -k 5 10 X
+timeout 5 sh X
+timeout 5 node X
+chroot /srv X
+flock /lock X
+flock /lock -c X
+watch ls X
+ssh host X
+ssh X
+ssh host -- rm X
+parallel rm X
+su -c X
+busybox sh X
+npx X
+docker run X
+docker exec box ls X
+docker run --rm image X
+kubectl exec pod -- ls X
+kubectl exec pod -- sh -c X
+go run X
+go install X
+npm run X
+npm install X
+pip install X
+git config core.pager X
+git -c X
+find . -exec X
+find . -name a -execdir X
+tar -x --to-command X
+rsync -e X
+mywrapper bash X
+mywrapper perl -w X
+env mywrapper env X
+mywrapper timeout 5 node X
+mywrapper sudo -u bob env make X
+deno run X`
+
+// callerData are command lines where what is run is written out.
+const callerData = `
+echo X
+echo CTX IN X
+git clone -- X
+git log --author X
+go test X
+go vet X
+ls -l X
+find X -name CTX
+mkdir -p X
+docker restart X
+kubectl get node X
+kubectl get pods X
+sh script.sh X
+sh -c code sh X
+bash -c code bash X CTX
+bash -eu script.sh X
+bash -lc code bash X
+bash script.sh bash X
+bash -c ID
+sh ID
+bash ID X
+python3 tool.py X
+python3 -m mod X
+python3 -u tool.py X
+python3.12 -c code X
+perl -ne code X
+perl tool.pl X
+ruby tool.rb X
+node tool.js X
+node -e code X
+php -r code X
+awk code X
+awk -f a.awk X
+sed -e p X
+sed s/a/b/ X
+sed -n p X
+jq .a X
+jq .a --arg a X
+env A=B git log X
+env A=B python3 tool.py X
+sudo -u deploy git log X
+xargs rm X
+timeout 5 git log X
+timeout 5 python3 tool.py X
+nice git log X
+flock /lock git log X
+busybox ls X
+tar -xf X
+make build
+ssh host ls
+bash -c ls
+deno run tool.ts X
+mywrapper bash tool.sh X`
+
 // TestLaw2CallerCode: where a caller could say what is run, the tier is HIGH, whatever the definition declares; where
 // the definition wrote out what is run, it is not.
 func TestLaw2CallerCode(t *testing.T) {
 	t.Parallel()
-	for tier, lines := range map[auth.Tier]string{
-		auth.High: `
-			sh X
-			sh -c X
-			sh -c CTX
-			sh -c IN
-			/bin/bash -c X
-			bash -ec X
-			bash -euxo pipefail -c X
-			bash -o pipefail X
-			bash -- X
-			bash -i X
-			unknown -c X
-			unknown --eval X
-			unknown run --command X
-			python3 X
-			python3.12 -c X
-			/usr/local/bin/python3.12 -m X
-			python -W ignore X
-			python -m mod -c X
-			pypy3 -Ic X
-			perl -e X
-			perl -MCPAN -ne X
-			perl -I lib X
-			ruby -r json X
-			ruby -e X
-			node X
-			node -e X
-			node -r mod X
-			node --require mod X
-			node18 -p X
-			php -r X
-			lua -e 1 X
-			awk X file
-			awk -F : X
-			awk -v a=b X
-			gawk -f a.awk -f X
-			sed X
-			sed -n X
-			sed -e p -e X
-			sed -i X file
-			sed s/a/b/ -f X
-			jq X
-			jq --arg a b X
-			pwsh -Command Get-Date X
-			sqlite3 file.db X
-			psql -d db X
-			make X
-			env X
-			env A=B X
-			env A=B python3 X
-			env -S bash X
-			sudo X
-			sudo -u deploy X
-			sudo -u deploy bash -c X
-			doas X
-			xargs X
-			xargs -n 1 X
-			nohup X
-			nice X
-			nice -n 5 X
-			timeout X
-			timeout 5 X
-			timeout -k 5 10 X
-			timeout 5 sh X
-			timeout 5 node X
-			chroot /srv X
-			flock /lock X
-			flock /lock -c X
-			watch ls X
-			ssh host X
-			ssh X
-			ssh host -- rm X
-			parallel rm X
-			su -c X
-			busybox sh X
-			npx X
-			docker run X
-			docker exec box ls X
-			docker run --rm image X
-			kubectl exec pod -- ls X
-			kubectl exec pod -- sh -c X
-			go run X
-			go install X
-			npm run X
-			npm install X
-			pip install X
-			git config core.pager X
-			git -c X
-			find . -exec X
-			find . -name a -execdir X
-			tar -x --to-command X
-			rsync -e X
-			mywrapper bash X
-			mywrapper perl -w X
-			env mywrapper env X
-			mywrapper timeout 5 node X
-			mywrapper sudo -u bob env make X
-			deno run X`,
-		auth.Low: `
-			echo X
-			echo CTX IN X
-			git clone -- X
-			git log --author X
-			go test X
-			go vet X
-			ls -l X
-			find X -name CTX
-			mkdir -p X
-			docker restart X
-			kubectl get node X
-			kubectl get pods X
-			sh script.sh X
-			sh -c code sh X
-			bash -c code bash X CTX
-			bash -eu script.sh X
-			bash -lc code bash X
-			bash script.sh bash X
-			bash -c ID
-			sh ID
-			bash ID X
-			python3 tool.py X
-			python3 -m mod X
-			python3 -u tool.py X
-			python3.12 -c code X
-			perl -ne code X
-			perl tool.pl X
-			ruby tool.rb X
-			node tool.js X
-			node -e code X
-			php -r code X
-			awk code X
-			awk -f a.awk X
-			sed -e p X
-			sed s/a/b/ X
-			sed -n p X
-			jq .a X
-			jq .a --arg a X
-			env A=B git log X
-			env A=B python3 tool.py X
-			sudo -u deploy git log X
-			xargs rm X
-			timeout 5 git log X
-			timeout 5 python3 tool.py X
-			nice git log X
-			flock /lock git log X
-			busybox ls X
-			tar -xf X
-			make build
-			ssh host ls
-			bash -c ls
-			deno run tool.ts X
-			mywrapper bash tool.sh X`,
-	} {
+	for tier, lines := range map[auth.Tier]string{auth.High: callerCode, auth.Low: callerData} {
 		for one := range strings.Lines(lines) {
 			if one = strings.TrimSpace(one); one == "" {
 				continue

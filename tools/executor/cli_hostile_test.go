@@ -41,6 +41,8 @@ func TestHostileArguments(t *testing.T) {
 		{"2^53+1 as text", "9007199254740993", "9007199254740993", ""},
 		{"2^53", 9007199254740992.0, "9007199254740992", ""},
 		{"beyond 2^53", 9007199254740994.0, "", "beyond 2^53"},
+		{"beyond 2^53 within", []any{map[string]any{"a": -9007199254740994.0}}, "", "beyond 2^53"},
+		{"a float beyond 2^53", 1e300, "1e+300", ""},
 		{"number", 1.5, "1.5", ""},
 		{"boolean", true, "true", ""},
 		{"object", map[string]any{"b": "x", "a": []any{nil, 1.0}}, `{"a":[null,1],"b":"x"}`, ""},
