@@ -20,6 +20,7 @@ func (s *stage) commit() {
 	i.Evidence = append(i.Evidence, s.evidence...)
 	s.m.change.Evidence = append(s.m.change.Evidence, s.evidence...)
 	s.m.change.Steps = append(s.m.change.Steps, s.step())
+	s.m.results, s.m.used = nil, 0 // they were this step's: the next one has its own
 	s.m.note()
 	s.record()
 }

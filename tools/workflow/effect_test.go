@@ -222,3 +222,18 @@ func TestHighIsOutOfReach(t *testing.T) {
 		equal(t, "start", answer(d.Begin("wf_2", person, nil, morning)), "ACTOR_MISMATCH")
 	}
 }
+
+// TestResultsBelongToTheirStep: what ran for one step is not taken for what runs in the next.
+func TestResultsBelongToTheirStep(t *testing.T) {
+	t.Parallel()
+	b := state("b", to("c", "build", automatically, running(probe), putting(wt.Put("built", "$.output"))))
+	b.OnEnter = &workflow.Action{Executor: probe, Output: []workflow.Slot{wt.Put("seen", "$.output")}}
+	d := definition(state("a", to("b", "go", running(probe), putting(wt.Put("went", "$.output")))), b, terminal("c"))
+	r := begin(t, d, `{}`)
+	go1 := r.submit(agent, "go", `{}`, "effect").Effect
+	enter := r.expect(d.Apply(r.i, go1, workflow.Result{Output: "one"}, agent, morning), "effect").Effect
+	then := r.expect(d.Apply(r.i, enter, workflow.Result{Output: "two"}, agent, morning), "b").Change.Then
+	equal(t, "results", len(then.Results), 0)
+	r.expect(d.Apply(r.i, then, workflow.Result{Output: "three"}, agent, morning), "c")
+	r.context(`{"went":"one","seen":"two","built":"three"}`)
+}
