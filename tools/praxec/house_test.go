@@ -110,9 +110,9 @@ func open(t testing.TB, path string) *house {
 	}
 	h.db = db
 	h.runner = runner.New(runner.Config{
-		Store: db, Catalog: h, Now: h.clock.now,
+		Store: db, Catalog: h, Now: h.clock.now, Executors: executors(), Connection: h.connection, Live: live,
 		Decode: func(text jsontext.Value) (*workflow.Definition, error) {
-			return definition.Decode(text, definition.Kinds{})
+			return definition.Decode(text, kinds())
 		},
 	})
 	h.tools = tools.NewRegistry(tools.Config{Store: db, Now: h.clock.now, AuditReads: true, Timeout: 10 * time.Minute})
@@ -134,6 +134,11 @@ func open(t testing.TB, path string) *house {
 }
 
 func (h *house) close() {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if err := h.runner.Stop(ended); err != nil {
+		h.Errorf("stop the runner: %v", err)
+	}
 	if err := h.tools.Close(context.Background()); err != nil {
 		h.Errorf("close the tools: %v", err)
 	}
@@ -153,7 +158,7 @@ func (h *house) put(set *definition.Set) {
 
 func loaded(t testing.TB, path string) *definition.Set {
 	t.Helper()
-	set, problems := definition.Load(path, definition.Kinds{})
+	set, problems := definition.Load(path, kinds())
 	if set == nil {
 		t.Fatalf("%s: %v", path, problems)
 	}
