@@ -64,7 +64,7 @@ type OperationFilter struct {
 // OperationPage is one page of a list, the newest first.
 type OperationPage struct {
 	Items []Operation `json:"items"`
-	Next  int64       `json:"next,omitzero"` // Before of the next page; 0: there is none
+	Next  int64       `json:"next,omitzero"` // Before of the next page, which may be empty; 0: there is none
 }
 
 // OneOperation names an operation.

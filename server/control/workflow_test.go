@@ -16,6 +16,7 @@ import (
 	"prax/store"
 	"prax/tools"
 	"prax/tools/definition"
+	"prax/tools/executor"
 	"prax/tools/praxec"
 	"prax/tools/runner"
 	"prax/tools/workflow"
@@ -29,6 +30,10 @@ type workflowActs interface {
 	Graph(ctx context.Context, d Drawing) (Graph, error)
 	Approval(ctx context.Context, q Question) (Approval, error)
 	Resolve(ctx context.Context, v Verdict) (Resolved, error)
+
+	Operations(ctx context.Context, f OperationFilter) (OperationPage, error)
+	Operation(ctx context.Context, q OneOperation) (Operation, error)
+	Reconcile(ctx context.Context, d Discovery) (Settled, error)
 }
 
 var (
@@ -44,6 +49,11 @@ workflows:
     states:
       draft: { transitions: { ask: { target: out, executor: { kind: human, queue: owners } } } }
       out: { terminal: true }
+  pay:
+    initialState: due
+    states:
+      due: { transitions: { pay: { target: paid, executor: { kind: doubt, secret: canary-material } } } }
+      paid: { terminal: true }
 `
 
 // run puts the two tools of workflows behind the house, with one definition.
@@ -53,15 +63,16 @@ func (h *house) run() {
 	if err := os.WriteFile(path, []byte(workflows), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
-	set, problems := definition.Load(path, definition.Kinds{})
+	set, problems := definition.Load(path, doubtKinds)
 	if set == nil {
 		h.t.Fatal(problems)
 	}
 	h.cfg.Definitions = set.Definition
 	h.cfg.Runner = runner.New(runner.Config{
-		Store: h.db, Catalog: catalog{set},
+		Store: h.db, Catalog: catalog{set}, Executors: executor.Kinds{"doubt": new(doubt)}, Worker: "worker",
+		Live: h.clients.ByName,
 		Decode: func(text jsontext.Value) (*workflow.Definition, error) {
-			return definition.Decode(text, definition.Kinds{})
+			return definition.Decode(text, doubtKinds)
 		},
 	})
 	err := h.tools.Set("praxec", praxec.Tools(praxec.Config{
