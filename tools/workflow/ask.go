@@ -84,7 +84,7 @@ func (d *Definition) helps(t *Transition) bool { return d.AskHuman && t.Name == 
 // asks tells whether the transition waits for a person's yes: because it is there to ask, or because callers must not
 // reach its executor.
 func (t *Transition) asks() bool {
-	return t.Executor != nil && (t.Executor.Kind == KindHuman || !t.Executor.Tier.Exposable())
+	return t.Executor != nil && (t.Executor.Kind == KindHuman || high(t.Executor))
 }
 
 // answerable tells whether there can be an approval of the transition. What the executor of a person's leads to may

@@ -34,8 +34,6 @@ func (c *checker) beginning() {
 	})
 }
 
-func high(e *Executor) bool { return e != nil && !e.Tier.Exposable() }
-
 // gates finds transitions that wait for somebody who is not there, and people who are not told what they are asked.
 func (c *checker) gates() {
 	for i, s := range c.d.States {

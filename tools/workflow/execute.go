@@ -1,6 +1,9 @@
 package workflow
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // execute runs an executor: at once, from what it did already, or by halting for it.
 func (s *stage) execute(e *Executor, in *State, onEnter bool) (any, *halt) {
@@ -52,7 +55,12 @@ func (s *stage) effect(e *Executor, in *State, onEnter bool) *Effect {
 // within tells whether an executor may run where it stands: one that callers must not reach stands on a person's own
 // transition only. Whoever loads definitions sees to that; here it is made sure of.
 func (e *Executor) within(t *Transition, byItself bool) bool {
-	return e == nil || e.Tier.Exposable() || t != nil && t.Actor == Human && !byItself
+	return e == nil || !high(e) || t != nil && t.Actor == Human && !byItself
+}
+
+// high tells whether callers must not reach an executor: it, or one of those that would run in its place.
+func high(e *Executor) bool {
+	return e != nil && (!e.Tier.Exposable() || slices.ContainsFunc(e.Reliability.Fallback, high))
 }
 
 func forbidden() *Refusal {

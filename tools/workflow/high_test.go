@@ -126,6 +126,19 @@ func TestLaw2HighNeverRunsUnasked(t *testing.T) {
 	equal(t, "once", r.submit(person, "release", rome, "effect").Effect.Ask, true)
 }
 
+// TestLaw2HighFallback is as HIGH as what it stands in for would be.
+func TestLaw2HighFallback(t *testing.T) {
+	t.Parallel()
+	d := release(auth.Low)
+	e := d.States[0].Transitions[0].Executor
+	e.Reliability.Fallback = []*workflow.Executor{wt.Probe(auth.Low), wt.Probe(auth.High)}
+	d.States[0].Transitions[1].Executor = e
+	r := begin(t, d, `{}`)
+	r.submit(person, "wait", `{}`, "ACTOR_MISMATCH")
+	equal(t, "asks", r.submit(person, "release", rome, "effect").Effect.Ask, true)
+	equal(t, "check", found(d.Check(workflow.World{}))[0], "misplaced-high /states/ready/transitions/wait/executor")
+}
+
 func TestWhatCannotBePreparedAsksNobody(t *testing.T) {
 	t.Parallel()
 	r := begin(t, release(auth.High), `{}`)

@@ -67,8 +67,8 @@ func (m *move) tooLate(transition string) Decision {
 
 // overtook tells who asked for something else that the timeout came first.
 func (m *move) overtook(decision Decision, transition string) Decision {
-	if decision.Change != nil && decision.Change.Failure == nil {
-		decision.Change.Failure = refuse(TimedOut, "the time of the workflow was over").of(transition)
+	if c := decision.Change; c != nil && c.Failure == nil {
+		c.Failure = refuse(TimedOut, "the time of the workflow was over in the state "+c.Steps[0].From).of(transition)
 	}
 	return decision
 }
