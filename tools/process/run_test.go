@@ -233,3 +233,22 @@ func write(t testing.TB, file, text string, mode fs.FileMode) {
 		t.Error(err)
 	}
 }
+
+// Where descriptors are sealed one by one, each is.
+func TestSealListed(t *testing.T) {
+	t.Parallel()
+	const list = "/dev/fd"
+	if _, err := os.Stat(list); err != nil {
+		t.Skip("there is no " + list + " to go through")
+	}
+	careless, err := syscall.Dup(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(careless) }()
+	process.SealListed(list)
+	flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(careless), syscall.F_GETFD, 0)
+	if errno != 0 || flags&syscall.FD_CLOEXEC == 0 {
+		t.Errorf("flags %#x, %v", flags, errno)
+	}
+}
