@@ -61,7 +61,7 @@ func (x *exchange) request(source *secret.Source, values *secret.Values) (*http.
 			return nil, unfit("a header that the service needs has no usable value now: the operator has to look at its connection")
 		}
 		if c.text.IsLiteral() && confidential(c.name) {
-			values.Add(text)
+			keep(text, values)
 		}
 		header.Set(c.name, text)
 	}
@@ -73,6 +73,17 @@ func (x *exchange) request(source *secret.Source, values *secret.Values) (*http.
 		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(x.body)), int64(len(x.body))
 	}
 	return req, nil
+}
+
+// keep adds what an operator wrote out, and each part of it that may be the secret by itself: the one after Bearer, the
+// value of a cookie.
+func keep(text string, values *secret.Values) {
+	values.Add(text)
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" ;,=", r) }) {
+		if len(part) >= 8 {
+			values.Add(part)
+		}
+	}
 }
 
 // confidential tells whether a header is a secret even where the operator wrote it out.

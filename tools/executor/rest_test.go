@@ -1,9 +1,12 @@
 package executor_test
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -77,11 +80,18 @@ var canaries = map[string]string{"TOKEN": "canary-4f9a\"b/c+d", "PLAIN": "canary
 // rest is a kind rest whose secrets are the canaries.
 func rest(t testing.TB) executor.Kind {
 	t.Helper()
-	out, err := egress.New(egress.Config{})
+	out, err := egress.New(egress.Config{Resolver: nameless{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return executor.NewREST(&secret.Source{Env: func(name string) (string, bool) { v, ok := canaries[name]; return v, ok }}, out)
+}
+
+// nameless is a resolver that knows no name.
+type nameless struct{}
+
+func (nameless) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 }
 
 // connection is one called api.

@@ -88,7 +88,8 @@ func failedTool(res *tools.Result) *workflow.Failure {
 		failure.Begun = workflow.NotBegun
 	case tools.CodeTimeout, tools.CodeCancelled:
 		failure.Class, failure.Begun = workflow.ClassTimeout, workflow.Doubtful
-	case tools.CodeInternal, tools.CodeTooLarge: // which the pipeline says also of what a tool did well
+	case tools.CodeInternal, tools.CodeTooLarge, // which the pipeline says also of what a tool did well
+		tools.Code(workflow.InProgress), tools.Code(workflow.EffectUnknown): // of one that is an executor itself
 		failure.Begun = workflow.Doubtful
 	case tools.CodeBusy:
 		failure.Class = workflow.ClassTransient
