@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -214,13 +213,7 @@ workflows:
 		answered.Store(&got)
 	}()
 	o := control.NewOperator(l.app.controlConfig(), os.Getuid())
-	operations := func(status store.AttemptStatus) int {
-		page, err := o.Operations(context.WithoutCancel(t.Context()), control.OperationFilter{Status: status})
-		if err != nil {
-			t.Error(err)
-		}
-		return len(page.Items)
-	}
+	operations := func(status store.AttemptStatus) int { return operationsOf(t, o, status) }
 	within(t, "the first program runs", func() bool { return operations(store.AttemptRunning) == 1 })
 	l.write(stranger)
 	if err := os.WriteFile(release, nil, 0o600); err != nil {
