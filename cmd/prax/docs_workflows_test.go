@@ -33,6 +33,9 @@ func TestWorkflowsDoc(t *testing.T) {
 			continue
 		}
 		for _, d := range set.Definitions {
+			if again, err := definition.Decode(d.Text, kinds()); err != nil || again.Hash != d.Hash {
+				t.Errorf("file %d: %s cannot be read as a run pins it: %v", i+1, d.ID, err)
+			}
 			for _, f := range d.Check(worldOf(d.ID, agent)) {
 				if d.ID != definition.ProxyID || f.Code != workflow.NoTerminal {
 					t.Errorf("file %d: %s: %s (%s)", i+1, d.ID, f.Text, f.Code)

@@ -107,7 +107,7 @@ func (c *compiler) stored(root *value, base string, name func(string) string) *s
 func (c *compiler) builder(r reader) *builder {
 	b := newBuilder(r, c.kinds)
 	b.schemas, b.around = c.schemas, c.around
-	b.links, b.reachable = c.links, c.reachable
+	b.links, b.reachable, b.builtin = c.links, c.reachable, c.builtin
 	return b
 }
 

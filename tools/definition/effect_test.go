@@ -236,6 +236,7 @@ func TestWrongEffects(t *testing.T) {
 		{"a tool that reads a context", inRoot, fmt.Sprintf(exposed, "executor: { kind: probe, args: [$.context.n] }"), []string{"bad-value /capabilities/c/executor/args/0: is no path"}},
 		{"a tool with a name that is taken", inRoot, "capabilities: { CLOCK: { expose: tool, description: D, risk: low, executor: { kind: probe } } }", []string{`name-taken /capabilities/CLOCK: cannot be told from the tool "clock"`}},
 		{"two tools of one name", inRoot, "capabilities: { a.b: { expose: tool, description: D, risk: low, executor: { kind: probe } }, a_b: { expose: tool, description: D, risk: low, executor: { kind: echo } } }", []string{`name-taken /capabilities/a_b: cannot be told from the tool "a.b"`}},
+		{"a tool with one key for all calls", inRoot, fmt.Sprintf(exposed, "executor: { kind: probe, idempotencyKey: \"{workflowId}\" }"), []string{"bad-value /capabilities/c/executor/idempotencyKey: would be one for every call of the tool"}},
 		{"a tool with a schema that is none", inRoot, fmt.Sprintf(exposed, "inputSchema: { type: nummer }, executor: { kind: probe }"), []string{"bad-schema /capabilities/c/inputSchema: is no schema"}},
 		{"a tool that calls itself", inRoot, fmt.Sprintf(exposed, "executor: { kind: tool, tool: c }"), []string{"tool-cycle /capabilities/c/executor: leads back to this tool"}},
 		{"tools that go round", inRoot, "capabilities: { a: { expose: tool, description: D, risk: low, executor: { kind: tool, tool: b } }, b: { expose: tool, description: D, risk: low, executor: { kind: probe, idempotencyKey: true }, reliability: { fallback: { executors: [ { kind: tool, tool: a } ] } } } }",
@@ -256,6 +257,8 @@ func TestOnlyBefore(t *testing.T) {
 		"executor: { kind: rest, method: HEAD }, reliability: { retry: { maxAttempts: 2 } }":                   false,
 		"executor: { kind: rest, method: POST }, reliability: { retry: { maxAttempts: 2 } }":                   true,
 		"executor: { kind: tool, tool: clock }, reliability: { retry: { maxAttempts: 2 } }":                    false,
+		"executor: { kind: tool, tool: note_mark }, reliability: { retry: { maxAttempts: 2 } }":                false,
+		"executor: { kind: tool, tool: clock }, reliability: { fallback: { executors: [ { kind: probe } ] } }": false,
 		"executor: { kind: tool, tool: note_create }, reliability: { retry: { maxAttempts: 2 } }":              true,
 		"executor: { kind: rest, method: GET }, reliability: { fallback: { executors: [ { kind: probe } ] } }": false,
 	} {
@@ -270,5 +273,26 @@ func TestOnlyBefore(t *testing.T) {
 	_, problems := tierOf(t, "", "executor: { kind: noop }, reliability: { retry: { maxAttempts: 2 } }")
 	if problems.Fail() || !codes(problems)[definition.Ignored] {
 		t.Errorf("for nothing: %v", problems)
+	}
+}
+
+// TestLongReach: tools that call each other are followed, and no further than makes sense.
+func TestLongReach(t *testing.T) {
+	t.Parallel()
+	chain := func(n int) string {
+		var b strings.Builder
+		b.WriteString("version: \"1\"\ncapabilities:\n  t0: { risk: medium, description: D, expose: tool, executor: { kind: probe } }\n")
+		for i := n; i > 0; i-- {
+			fmt.Fprintf(&b, "  t%d: { risk: low, description: D, expose: tool, executor: { kind: tool, tool: t%d } }\n", i, i-1)
+		}
+		return b.String()
+	}
+	set := loaded(t, write(t, "a.yaml", chain(30)))
+	if c := set.Capabilities[1]; c.Name != "t30" || c.Tier != auth.Medium {
+		t.Errorf("%s %v", c.Name, c.Tier)
+	}
+	set, problems := definition.Load(write(t, "a.yaml", chain(20_000)), kinds, own...)
+	if set != nil || !codes(problems)[definition.ToolCycle] {
+		t.Errorf("20,000 in a row: %.500v", problems)
 	}
 }

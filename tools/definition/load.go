@@ -94,6 +94,9 @@ type compiler struct {
 	rated       map[string]auth.Tier  // what connections say of their risk themselves
 	around      workflow.Surroundings // what executors can lead to
 	links       []string              // the names of all connections, in order
+	tiers       map[string]auth.Tier  // of the tools that exist already, in both spellings
+	exposes     map[string]*ability   // the configuration's own, in both spellings
+	reach       int                   // how many tools that call each other are being made
 	reachable   []string              // those of all tools that an executor can lead to
 }
 

@@ -59,7 +59,7 @@ var kinds = definition.Kinds{
 }
 
 // own are the tools that exist already.
-var own = []*tools.Tool{{Name: "clock", Tier: auth.Low}, {Name: "note_create", Tier: auth.Medium}, {Name: "note_delete", Tier: auth.High}, {Name: "praxec.query", Tier: auth.Low}}
+var own = []*tools.Tool{{Name: "clock", Tier: auth.Low}, {Name: "note_create", Tier: auth.Medium}, {Name: "note_delete", Tier: auth.High}, {Name: "praxec.query", Tier: auth.Low}, {Name: "note.mark", Tier: auth.Medium, Idempotent: true}}
 
 // probe is a kind of executor with an effect, with keys of each sort.
 type probe struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"prax/auth"
+	"prax/tools"
 	"prax/tools/workflow"
 	"prax/tools/workflow/expr"
 )
@@ -43,6 +44,7 @@ const (
 // reliability compiles how an executor is tried. The tier of each fallback counts into that of the executor.
 func (b *builder) reliability(e *workflow.Executor, v *value, at string, roots expr.Roots) {
 	var read reliability
+	again := e.Idempotent || b.repeatable(e)
 	b.as = InvalidReliability
 	if fits := b.read(v, at, &read); fits {
 		e.Reliability.Timeout = b.wait(read.TimeoutMs, at+"/timeoutMs", 1)
@@ -55,7 +57,9 @@ func (b *builder) reliability(e *workflow.Executor, v *value, at string, roots e
 	if read.Fallback != nil && len(read.Fallback.Executors) <= maxFallbacks {
 		b.fallbacks(e, read.Fallback.Executors, at+"/fallback/executors", roots)
 	}
-	b.doubtTries(e, at)
+	if more := e.Reliability.Tries > 1 || len(e.Reliability.Fallback) > 0; more && !again {
+		b.warn(OnlyBefore, at, "counts only as long as nothing has begun: say idempotencyKey if what is reached does the work of one key once")
+	}
 }
 
 func (b *builder) retry(to *workflow.Reliability, read *retry, at string) {
@@ -120,21 +124,16 @@ func (b *builder) fallbacks(e *workflow.Executor, list []*value, at string, root
 	}
 }
 
-// doubtTries warns of tries that count for less than they seem to.
-func (b *builder) doubtTries(e *workflow.Executor, at string) {
-	if more := e.Reliability.Tries > 1 || len(e.Reliability.Fallback) > 0; more && !e.Idempotent && !repeatable(e) {
-		b.warn(OnlyBefore, at, "counts only as long as nothing has begun: say idempotencyKey if what is reached does the work of one key once")
-	}
-}
-
-// repeatable tells whether an executor only reads, as far as its configuration says so.
-func repeatable(e *workflow.Executor) bool {
-	switch e.Kind {
-	case "rest":
-		config, _ := parseJSON(e.Config, &budget{})
-		return config == nil || slices.Contains([]string{"", "GET", "HEAD", "OPTIONS"}, textOf(config.find("method")))
-	case kindTool:
-		return e.Tier == auth.Low
+// repeatable tells whether doing it again does no more than once, as far as the configuration says so.
+func (b *builder) repeatable(e *workflow.Executor) bool {
+	config, _ := parseJSON(e.Config, &budget{})
+	switch {
+	case config == nil:
+	case e.Kind == kindREST:
+		return slices.Contains([]string{"", "GET", "HEAD", "OPTIONS"}, textOf(config.find("method")))
+	case e.Kind == kindTool:
+		name := textOf(config.find("tool"))
+		return e.Tier == auth.Low || slices.ContainsFunc(b.builtin, func(t *tools.Tool) bool { return t.Idempotent && spelled(t.Name, name) })
 	}
 	return false
 }
@@ -149,9 +148,12 @@ var (
 
 // The names that a key can have in braces.
 var (
-	keyNames  = []string{"{workflowId}", "{transition}", "{correlationId}"}
-	keyUnique = []string{"{workflowId}", "{correlationId}"} // one of them has to be there
+	keyNames  = []string{"{workflowId}", "{transition}", keyOfCall}
+	keyUnique = []string{"{workflowId}", keyOfCall} // one of them has to be there
 )
+
+// keyOfCall is the name of what one call has for itself.
+const keyOfCall = "{correlationId}"
 
 // key reads idempotencyKey: true, for one of each attempt's own, or a text with names in braces.
 func (b *builder) key(v *value, at string) (idempotent bool, text string) {

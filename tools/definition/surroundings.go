@@ -3,6 +3,7 @@ package definition
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"prax/auth"
 	"prax/tools"
@@ -12,13 +13,16 @@ import (
 // surround says what executors can lead to: the connections, the tools that exist already, and those that the
 // configuration makes.
 func (c *compiler) surround(able []*ability) {
+	c.tiers, c.exposes = map[string]auth.Tier{}, map[string]*ability{}
 	for _, a := range able {
 		a.owns = a.find("expose") != nil && c.ownName(a.name, c.root.at(a.path), a.path)
 		if a.owns {
+			c.exposes[a.name], c.exposes[tools.Spelling(a.name, auth.Underscore)] = a, a
 			c.reachable = append(c.reachable, a.name)
 		}
 	}
 	for _, t := range c.builtin {
+		c.tiers[t.Name], c.tiers[tools.Spelling(t.Name, auth.Underscore)] = t.Tier, t.Tier
 		if !isReserved(t.Name) {
 			c.reachable = append(c.reachable, t.Name)
 		}
@@ -36,19 +40,20 @@ func (c *compiler) surround(able []*ability) {
 
 // toolTier is the tier of a tool, in either spelling of its name.
 func (c *compiler) toolTier(name string) (auth.Tier, bool) {
-	is := func(own string) bool { return own == name || tools.Spelling(own, auth.Underscore) == name }
-	for _, t := range c.builtin {
-		if is(t.Name) {
-			return t.Tier, true
-		}
+	if a := c.exposes[name]; a != nil {
+		return c.abilityTier(a), true
 	}
-	for own, a := range c.abilities {
-		if a.owns && is(own) {
-			return c.abilityTier(a), true
-		}
-	}
-	return auth.TierUnknown, false
+	tier, there := c.tiers[name]
+	return tier, there
 }
+
+// spelled tells whether a name is that of a tool, in either spelling.
+func spelled(tool, name string) bool {
+	return tool == name || tools.Spelling(tool, auth.Underscore) == name
+}
+
+// maxReach bounds how many tools call each other in a row.
+const maxReach = 32
 
 // abilityTier is the tier of a capability as a tool.
 func (c *compiler) abilityTier(a *ability) auth.Tier {
@@ -58,6 +63,9 @@ func (c *compiler) abilityTier(a *ability) auth.Tier {
 	case a.making:
 		c.about(ToolCycle, a.path+"/executor", "leads back to this tool")
 		return a.tier
+	case c.reach >= maxReach && a.made == nil:
+		c.about(ToolCycle, a.path+"/executor", "is called by a tool that a tool calls, and so on: more than "+strconv.Itoa(maxReach)+" in a row")
+		return auth.High
 	}
 	if made := c.capable(a); made != nil {
 		return made.Tier
@@ -91,5 +99,8 @@ func (c *compiler) tierOf(e *value, said auth.Tier) auth.Tier {
 	return max(auth.Low, said, least)
 }
 
-// kindTool is the kind of executor whose tier is that of what it calls, where nobody says more.
-const kindTool = "tool"
+// The kinds of which more is known here: what reads only by its method, and what has the tier of the tool that it calls.
+const (
+	kindREST = "rest"
+	kindTool = "tool"
+)

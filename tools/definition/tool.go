@@ -52,7 +52,7 @@ func (c *compiler) capable(a *ability) *workflow.Capability {
 	if a.made != nil {
 		return a.made
 	}
-	a.making = true
+	a.making, c.reach = true, c.reach+1
 	input, output := c.exposed(a)
 	e, reliability := c.written(a)
 	b := c.builder(c.reader)
@@ -61,10 +61,13 @@ func (c *compiler) capable(a *ability) *workflow.Capability {
 		Name: a.name, Title: a.Title, Description: strings.TrimSpace(a.Description), Tier: a.tier, Input: input, Output: output,
 		Executor: b.executor(e, reliability, a.path, expr.Arguments),
 	}
-	if made.Executor != nil {
-		made.Tier = max(made.Tier, made.Executor.Tier)
+	if e := made.Executor; e != nil {
+		made.Tier = max(made.Tier, e.Tier)
+		if e.KeyText != "" && !strings.Contains(e.KeyText, keyOfCall) {
+			c.about(BadValue, a.path+"/executor/idempotencyKey", "would be one for every call of the tool, which has no workflow: put "+keyOfCall+" into it")
+		}
 	}
-	a.making, a.made = false, made
+	a.making, a.made, c.reach = false, made, c.reach-1
 	return made
 }
 

@@ -84,6 +84,7 @@ type builder struct {
 	links   []string                      // the names of all connections
 
 	reachable []string // the names of all tools
+	builtin   []*tools.Tool
 	states    map[string]bool
 	asks      bool // every state has ask_human
 	d         *workflow.Definition
