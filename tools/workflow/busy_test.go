@@ -128,6 +128,20 @@ func TestReconcileNotApplied(t *testing.T) {
 	equal(t, "asks again", r.submit(person, "release", rome, "effect").Effect.Ask, true)
 }
 
+// TestApproverThatIsNotKnown is nobody: such an approval does not count where it matters whose it is.
+func TestApproverThatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for _, demand := range []workflow.Requirement{{ExcludeStarter: true}, {Distinct: true}, {Digest: true}} {
+		demand.Kind = "human_approval"
+		r, e := doubtful(t)
+		r.d.States[0].Transitions[0].Branches = []workflow.Branch{{When: wt.Evidence(demand), Target: "ready"}}
+		forgotten := *e
+		forgotten.Digest, forgotten.Client, forgotten.User = "", "", ""
+		equal(t, "forgotten", answer(r.d.Reconcile(r.i, second, &forgotten, workflow.Reconciliation{Applied: true}, r.now)), "out")
+		equal(t, "known", answer(r.d.Reconcile(r.i, second, e, workflow.Reconciliation{Applied: true}, r.now)), "ready")
+	}
+}
+
 // TestReconciliationsThatAreRefused leave the attempt as it is.
 func TestReconciliationsThatAreRefused(t *testing.T) {
 	t.Parallel()

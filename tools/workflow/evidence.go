@@ -57,7 +57,7 @@ func (v *view) meets(e Evidence, r Requirement) bool {
 		return false
 	case r.MinConfidence != nil && (e.Confidence == nil || *e.Confidence < *r.MinConfidence):
 		return false
-	case r.ExcludeStarter && e.Client == v.i.Client:
+	case r.ExcludeStarter && (e.Client == v.i.Client || e.Client == ""): // whose nobody knows may be the starter's
 		return false
 	}
 	return true
