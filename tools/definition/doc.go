@@ -12,9 +12,8 @@
 // A workflow is compiled in two steps. First it is written out to a form that stands alone: capabilities in place of
 // their names, the skills and scripts that it refers to beside it, each executor with its risk by everything that has a say
 // in it. Connections are no part of it: an executor meets the one of its name that is in force when it runs. The canonical
-// JSON of that form is the definition's
-// text, and its hash; neither depends on how the files are laid out. Then the form is compiled. [Decode] takes the
-// second step alone, from the text that an instance has pinned.
+// JSON of that form is the definition's text, and its hash; neither depends on how the files are laid out. Then the form is
+// compiled. [Decode] takes the second step alone, from the text that an instance has pinned.
 //
 // YAML is taken as JSON in another dress: keys are text, a number is written as JSON writes it, dates stay text,
 // NaN and infinities do not exist, nothing is merged by <<, and aliases are expanded within a budget. It is the only

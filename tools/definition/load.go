@@ -81,7 +81,7 @@ type compiler struct {
 	kinds     Kinds
 	builtin   []*tools.Tool     // that exist already
 	attached  map[string]string // texts of scripts in files of their own, by the path of the script
-	names     []string          // of its own tools so far
+	names     map[string]string // of the tools so far, by what tells them apart
 	anyRoot   bool              // the subject of a skill may begin with any word
 	fragments map[string]*workflow.Guidance
 	subjects  []string // of those, in the order of the files

@@ -2,7 +2,6 @@ package definition
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -69,16 +68,10 @@ func (c *compiler) ownName(name string, at place, path string) bool {
 	if !c.toolName(name, at, path) {
 		return false
 	}
-	taken := slices.Clone(c.names)
-	for _, t := range c.builtin {
-		taken = append(taken, t.Name)
+	if other, taken := c.names[bare(name)]; taken {
+		c.note(NameTaken, at, path, "the name "+strconv.Quote(shown(name))+" cannot be told from the tool "+strconv.Quote(other)+": case, dots, _ and - aside they are one")
+		return false
 	}
-	for _, other := range taken {
-		if tools.Alike(name, other) {
-			c.note(NameTaken, at, path, "the name "+strconv.Quote(shown(name))+" cannot be told from the tool "+strconv.Quote(other)+": case, dots, _ and - aside they are one")
-			return false
-		}
-	}
-	c.names = append(c.names, name)
+	c.names[bare(name)] = name
 	return true
 }

@@ -13,7 +13,10 @@ import (
 // surround says what executors can lead to: the connections, the tools that exist already, and those that the
 // configuration makes.
 func (c *compiler) surround(able []*ability) {
-	c.tiers, c.exposes = map[string]auth.Tier{}, map[string]*ability{}
+	c.tiers, c.exposes, c.names = map[string]auth.Tier{}, map[string]*ability{}, map[string]string{}
+	for _, t := range c.builtin {
+		c.names[bare(t.Name)] = t.Name
+	}
 	for _, a := range able {
 		a.owns = a.find("expose") != nil && c.ownName(a.name, c.root.at(a.path), a.path)
 		if a.owns {
