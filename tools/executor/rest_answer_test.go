@@ -149,10 +149,12 @@ func TestDoubt(t *testing.T) {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, "half")
 	})
-	slow := newService(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	sent, gone := context.WithCancel(t.Context())
+	defer gone()
+	slow := newService(t, func(_ http.ResponseWriter, r *http.Request) { gone(); <-r.Context().Done() })
 	deaf := listening(t)
 	short := func(t *testing.T) context.Context {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		t.Cleanup(cancel)
 		return ctx
 	}
@@ -175,7 +177,7 @@ func TestDoubt(t *testing.T) {
 		{"no TLS there", strings.Replace(broken.URL, "http:", "https:", 1), (*testing.T).Context, workflow.ClassConnection, workflow.NotBegun, broken, 0},
 		{"broken off before the answer", broken.URL, (*testing.T).Context, workflow.ClassConnection, workflow.Doubtful, broken, 1},
 		{"broken off within the answer", half.URL, (*testing.T).Context, workflow.ClassConnection, workflow.Doubtful, half, 1},
-		{"too slow", slow.URL, short, workflow.ClassTimeout, workflow.Doubtful, slow, 1},
+		{"ended once it was sent", slow.URL, func(*testing.T) context.Context { return sent }, workflow.ClassTimeout, workflow.Doubtful, slow, 1},
 		{"nobody reads", deaf, short, workflow.ClassTimeout, workflow.Doubtful, nil, 0},
 		{"too late", slow.URL, over, workflow.ClassTimeout, workflow.NotBegun, slow, 0},
 	} {
@@ -233,6 +235,9 @@ func TestCanaries(t *testing.T) {
 	}
 	for name, form := range forms {
 		for _, status := range []int{200, 302, 307, 401, 500} {
+			if name == "cut short" && status != 200 {
+				continue // it is the output alone that has so much of a body
+			}
 			s := newService(t, func(w http.ResponseWriter, r *http.Request) {
 				sent := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 				w.Header().Set("X-Echo", sent)
