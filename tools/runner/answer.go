@@ -18,7 +18,7 @@ type Answer struct {
 	Approvals  []store.Approval  // the open ones of this instance
 	Attempt    *store.Attempt    // the one that it waits for; nil: none
 	Caller     workflow.Caller
-	Expired    bool   // this call found that the time was over, and took the instance to where the timeout leads
+	Expired    bool // this call found that the time was over, and took the instance to where the timeout leads
 
 	drive *drive // what it set going; nil: nothing
 }

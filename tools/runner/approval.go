@@ -133,9 +133,7 @@ func (c *call) ask(d *workflow.Definition, i store.Instance, change *workflow.Ch
 		Transition: ask.Transition.Name, Arguments: arguments, Material: material, Digest: digest.Hex(material),
 		Queue: ask.Queue, Status: store.ApprovalOpen, Created: c.now, Expires: c.now.Add(store.ApprovalLife),
 	}
-	if e := ask.Transition.Executor; e != nil {
-		a.Tier = e.Tier.String()
-	}
+	a.Tier = ask.Tier.String()
 	if n := len(change.Steps); n > 0 {
 		a.Client = change.Steps[n-1].Client
 	}

@@ -32,11 +32,21 @@ type work struct {
 	Summary    string            `json:"summary,omitzero"`
 	Approval   string            `json:"approval,omitzero"`
 	Approved   bool              `json:"approved,omitzero"`
+	Digest     string            `json:"digest,omitzero"`  // of what was approved
+	ByClient   string            `json:"by,omitzero"`      // who said yes
+	ByUser     string            `json:"by_user,omitzero"` // and whose client that is
 	Note       string            `json:"note,omitzero"`
 	Depth      int               `json:"depth,omitzero"`
 	OnEnter    bool              `json:"on_enter,omitzero"`
+	Maker      maker             `json:"maker,omitzero"` // of the step
 	Results    []output          `json:"results,omitempty"`
 	Repeatable bool              `json:"repeatable,omitzero"` // or idempotent: it may be started again
+}
+
+// maker is who makes a step.
+type maker struct {
+	Client string `json:"client,omitzero"`
+	User   string `json:"user,omitzero"`
 }
 
 // output is a result of an executor that succeeded, as it is stored.
@@ -63,11 +73,12 @@ func (o output) result() workflow.Result {
 }
 
 // work is what an attempt has to remember.
-func (a *attempt) work() (jsontext.Value, error) {
-	w := work{Repeatable: a.repeatable(), Arguments: a.plan.env.Arguments}
+func (a *attempt) work(by auth.Principal) (jsontext.Value, error) {
+	w := work{Repeatable: a.repeatable(), Arguments: a.plan.env.Arguments, Maker: maker{by.Client, by.User}}
 	if e := a.effect; e != nil {
 		w.Kind, w.Arguments, w.Summary, w.Approval, w.Approved = e.Kind, e.Arguments, e.Summary, e.Approval, e.Approved
 		w.Note, w.Depth, w.OnEnter = e.Note, e.Depth, e.OnEnter
+		w.Digest, w.ByClient, w.ByUser = e.Digest, e.Client, e.User
 		for _, r := range e.Results {
 			w.Results = append(w.Results, outputOf(r))
 		}
@@ -76,9 +87,12 @@ func (a *attempt) work() (jsontext.Value, error) {
 }
 
 // repeatable tells whether the attempt may be taken up again once its effect may have begun.
-func (a *attempt) repeatable() bool {
+func (a *attempt) repeatable() bool { return a.plan.executor.Idempotent || a.harmless() }
+
+// harmless tells whether it makes no difference how often any of its executors is run, as with reading.
+func (a *attempt) harmless() bool {
 	for _, c := range a.plan.choices {
-		if !a.plan.executor.Idempotent && (c.run == nil || !c.run.Repeatable) {
+		if !c.repeatable() {
 			return false
 		}
 	}
@@ -87,22 +101,23 @@ func (a *attempt) repeatable() bool {
 
 // effectOf is what the engine waited for, as the attempt remembers it. Its executor and its Env are the engine's to
 // give again.
-func effectOf(a store.Attempt) (*workflow.Effect, error) {
+func effectOf(a store.Attempt) (*workflow.Effect, maker, error) {
 	var w work
 	if err := json.Unmarshal(a.Work, &w); err != nil {
-		return nil, fmt.Errorf("what the attempt was for: %w", err)
+		return nil, maker{}, fmt.Errorf("what the attempt was for: %w", err)
 	}
 	e := &workflow.Effect{
 		Request: workflow.Request{
 			Kind: w.Kind, Transition: a.Transition, Version: a.Version, Arguments: w.Arguments, Summary: w.Summary,
-			Approval: w.Approval, Approved: w.Approved, Note: w.Note, Depth: w.Depth,
+			Approval: w.Approval, Approved: w.Approved, Digest: w.Digest, Client: w.ByClient, User: w.ByUser,
+			Note: w.Note, Depth: w.Depth,
 		},
 		State: a.State, OnEnter: w.OnEnter,
 	}
 	for _, o := range w.Results {
 		e.Results = append(e.Results, o.result())
 	}
-	return e, nil
+	return e, w.Maker, nil
 }
 
 // newAttempt is an attempt that can be opened.
@@ -114,7 +129,7 @@ func (r *Runner) newAttempt(c *call, p *plan, effect *workflow.Effect) (*attempt
 		Correlation: c.correlation, RequestID: c.RequestID, Created: c.now, Updated: c.now,
 	}}
 	var err error
-	a.stored.Work, err = a.work()
+	a.stored.Work, err = a.work(c.Principal)
 	return a, err
 }
 
@@ -193,11 +208,16 @@ func (r *Runner) attempt(ctx context.Context, c *call, id string) (a store.Attem
 // livePrincipal is the client that an attempt acts for, as clients.json has it now, if it is still admitted and may still use
 // the definition.
 func (r *Runner) livePrincipal(client, user, definition string) (auth.Principal, bool) {
+	p, ok := r.liveClient(client, definition)
+	return p, ok && p.User == user
+}
+
+func (r *Runner) liveClient(client, definition string) (auth.Principal, bool) {
 	if r.config.Live == nil || client == "" {
 		return auth.Principal{}, false
 	}
 	p, there := r.config.Live(client)
-	if !there || p.User != user || p.Expired(r.config.Now()) {
+	if !there || p.Expired(r.config.Now()) {
 		return auth.Principal{}, false
 	}
 	return p, definition == "" || store.Granted(p.Workflows, definition)

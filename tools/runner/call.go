@@ -21,8 +21,9 @@ type Work struct {
 type call struct {
 	Work
 	scope       auth.Scope
-	server      bool // a timer, or what goes on after an attempt: nobody asks now
-	out         bool // the client that it is for is out: what it began is finished, and nothing new begins
+	server      bool           // a timer, or what goes on after an attempt: nobody asks now
+	acting      auth.Principal // as whom what goes on after an attempt acts; who makes its steps is the Principal
+	out         bool           // the client that it is for is out: what it began is finished, and nothing new begins
 	now         time.Time
 	correlation string
 	approval    string // the id of an approval, should one be opened

@@ -27,7 +27,7 @@ func (v *drive) conclude(ctx context.Context, a *attempt, result workflow.Result
 func passing(err error) bool {
 	var corrupt *Corrupt
 	switch {
-	case err == nil, errors.As(err, &corrupt), errors.Is(err, ErrUnknownInstance), errors.Is(err, store.ErrClosed):
+	case err == nil, errors.As(err, &corrupt), errors.Is(err, ErrUnknownInstance), errors.Is(err, errFenced), errors.Is(err, store.ErrClosed):
 		return false
 	}
 	return !errors.Is(err, store.ErrNotFound)
@@ -37,14 +37,14 @@ func passing(err error) bool {
 func (v *drive) concluded(a *attempt, result workflow.Result) (*Answer, *attempt, error) {
 	c, ctx := v.call, context.Background()
 	c.now = store.Milliseconds(v.r.config.Now())
-	p, live := v.r.livePrincipal(a.stored.Client, a.stored.Actor, a.stored.Definition)
-	if live {
-		c.Principal = p
-	}
+	_, live := v.r.livePrincipal(a.stored.Client, a.stored.Actor, a.stored.Definition)
 	c.out = !live
 	s, err := v.r.look(ctx, c, a.stored.Instance)
 	if s == nil {
 		return nil, nil, err
+	}
+	if err == nil && !a.runs(s.attempt) {
+		return nil, nil, errFenced
 	}
 	e := &ended{attempt: a, result: result}
 	if err != nil || !s.i.Open || result.Failure != nil && result.Failure.Begun == workflow.Doubtful {
@@ -56,6 +56,11 @@ func (v *drive) concluded(a *attempt, result workflow.Result) (*Answer, *attempt
 		return v.r.put(ctx, c, s, e, err)
 	}
 	return answer, next, err
+}
+
+// runs tells whether the attempt that an instance waits for is still this one, and not taken over.
+func (a *attempt) runs(b *store.Attempt) bool {
+	return b != nil && b.ID == a.stored.ID && b.Fence == a.stored.Fence && b.Status == store.AttemptRunning
 }
 
 // decide asks the engine what comes of a result.

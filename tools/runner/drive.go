@@ -129,7 +129,7 @@ func (d *drives) stopping() bool {
 func (r *Runner) goingOn(c *call, a *attempt) *call {
 	next := *c
 	next.On, next.server = r.config.Store, true
-	next.Principal = a.plan.principal
+	next.acting = a.plan.principal
 	next.scope = auth.Principal{User: a.stored.User}.Scope()
 	next.approval = r.config.NewID("ap_")
 	return &next

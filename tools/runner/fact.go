@@ -19,6 +19,7 @@ type fact struct {
 	ends     []*ended          // attempts that it ends
 	kept     *store.Attempt    // one whose output it uses
 	next     *attempt          // the attempt that it begins
+	rebound  bool              // what was approved has changed, and is asked about anew
 	facts    []workflow.Fact   // of attempts
 }
 
@@ -70,22 +71,25 @@ func (r *Runner) effect(ctx context.Context, c *call, f *fact, e *workflow.Effec
 	apply := func(e *workflow.Effect, result workflow.Result) workflow.Decision {
 		return s.d.Apply(s.i, e, result, s.caller, c.now)
 	}
-	p, failure := r.planned(ctx, c, s.stored, s.d, e)
+	p, failure := r.planned(ctx, c, s.stored, s.d, e, s.askedBy(e))
 	if failure != nil {
 		return r.unable(e, failure, apply), nil
 	}
-	bound := s.bound()
-	if e.Ask || mustAsk(e, p, bound) {
-		ask := *e
-		ask.Ask, ask.Approved = true, false
-		d := apply(&ask, workflow.Result{Material: p.shown()})
-		if e.Approved && d.Change != nil {
+	if e.Ask {
+		d := apply(e, workflow.Result{Material: p.shown(), Tier: p.tier})
+		if f.rebound && d.Change != nil {
 			d.Change.Failure = &workflow.Refusal{
 				Code: workflow.ApprovalMismatch, Transition: e.Transition,
 				Message: "what would be run is not what was approved any more: it has to be approved anew",
 				Hint:    "look at the new approval, which shows what would be run now",
 			}
 		}
+		return d, nil
+	}
+	bound := s.bound()
+	if mustAsk(e, p, bound) {
+		d := f.decision.Asking(c.approval)
+		f.rebound, f.decision.Trail = e.Approved, nil
 		return d, nil
 	}
 	p.approved = e.Approved && bound != ""
@@ -109,7 +113,7 @@ func (r *Runner) effect(ctx context.Context, c *call, f *fact, e *workflow.Effec
 func (r *Runner) then(ctx context.Context, c *call, f *fact, change *workflow.Change) error {
 	stored := f.sight.stored
 	stored.Version, stored.State = change.Next.Version, change.Next.State
-	p, failure := r.planned(ctx, c, stored, f.sight.d, change.Then)
+	p, failure := r.planned(ctx, c, stored, f.sight.d, change.Then, "")
 	if failure != nil {
 		change.Failure = &workflow.Refusal{
 			Code: workflow.ChainFailed, Transition: change.Then.Transition, Class: failure.Class,

@@ -141,12 +141,12 @@ func (h *house) restart() *house {
 }
 
 func decode(text jsontext.Value) (*workflow.Definition, error) {
-	return definition.Decode(text, definition.Kinds{})
+	return definition.Decode(text, kinds())
 }
 
 func load(t testing.TB, path string) []*workflow.Definition {
 	t.Helper()
-	set, problems := definition.Load(path, definition.Kinds{})
+	set, problems := definition.Load(path, kinds())
 	if set == nil {
 		t.Fatalf("%s: %v", path, problems)
 	}

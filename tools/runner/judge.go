@@ -17,24 +17,34 @@ import (
 // classRevoked marks the failure of what is not run because its client is out. It is no class on the wire.
 const classRevoked = "client_revoked"
 
-// actsAs is as whom the executors of an instance run: whoever asks, as the pipeline let it in; what goes by itself is
-// judged by clients.json as it is now.
-func (r *Runner) actsAs(c *call, i store.Instance) (auth.Principal, bool) {
+// actsAs is as whom the executors of an instance run: whoever asked for it, also when another person approved. Who asks
+// now was let in by the pipeline; everybody else is judged by clients.json as it is now.
+func (r *Runner) actsAs(c *call, i store.Instance, asked string) (auth.Principal, bool) {
 	switch {
+	case asked != "" && (c.server || asked != c.Principal.Client):
+		return r.liveClient(asked, i.DefinitionID)
 	case !c.server:
 		return c.Principal, true
-	case c.Principal.Client != "":
-		return r.livePrincipal(c.Principal.Client, c.Principal.User, i.DefinitionID)
+	case c.acting.Client != "":
+		return r.livePrincipal(c.acting.Client, c.acting.User, i.DefinitionID)
 	}
 	return r.livePrincipal(i.Client, i.User, i.DefinitionID) // a timer acts for the starter
 }
 
-// planned resolves what an effect would do, and for whom.
-func (r *Runner) planned(ctx context.Context, c *call, i store.Instance, d *workflow.Definition, e *workflow.Effect) (*plan, *workflow.Failure) {
+// askedBy is the client that asked for what a person approved; "" for what needed no approval.
+func (s *sight) askedBy(e *workflow.Effect) string {
+	if !e.Approved || s.i.Parked == nil {
+		return ""
+	}
+	return s.i.Parked.Client
+}
+
+// planned resolves what an effect would do, and for whom. asked is the client that asked for what was approved.
+func (r *Runner) planned(ctx context.Context, c *call, i store.Instance, d *workflow.Definition, e *workflow.Effect, asked string) (*plan, *workflow.Failure) {
 	if r.drives.stopping() {
 		return nil, stopping()
 	}
-	principal, ok := r.actsAs(c, i)
+	principal, ok := r.actsAs(c, i, asked)
 	if !ok {
 		return nil, &workflow.Failure{Class: classRevoked, Message: "the client for which this workflow would act is out", Begun: workflow.NotBegun}
 	}
@@ -85,7 +95,7 @@ func mustAsk(e *workflow.Effect, p *plan, bound string) bool {
 
 // shown is what a person is shown of an attempt before it may run.
 func (p *plan) shown() map[string]any {
-	return map[string]any{"does": p.material, "tier": p.tier.String(), "as": p.principal.Client}
+	return map[string]any{"does": p.material, "tier": p.tier.String(), "as": p.principal.Client, "user": p.principal.User}
 }
 
 func (p *plan) shownDigest() string {

@@ -26,7 +26,7 @@ type trying struct {
 // has not begun, or may be begun again. The result of several tries is as doubtful as the most doubtful of them.
 func (r *Runner) perform(ctx context.Context, v *drive, a *attempt) workflow.Result {
 	t := &trying{v: v, a: a}
-	if a.began {
+	if a.began && !a.harmless() {
 		t.doubt = &workflow.Failure{Class: workflow.ClassTransient, Message: "the server stopped while it ran", Begun: workflow.Doubtful}
 	}
 	began := r.config.Now()
@@ -81,12 +81,10 @@ func (t *trying) choice(ctx context.Context, n int) (result workflow.Result, mor
 
 // again tells whether anything may be started after a failure, and remembers a doubt.
 func (t *trying) again(n int, f *workflow.Failure) bool {
-	run := t.a.plan.choices[n].run
-	harmless := run != nil && run.Repeatable
-	if f.Begun == workflow.Doubtful && !harmless && t.doubt == nil {
+	if f.Begun == workflow.Doubtful && t.doubt == nil {
 		t.doubt = f
 	}
-	return f.Begun == workflow.NotBegun || harmless || t.a.plan.executor.Idempotent
+	return f.Begun == workflow.NotBegun || t.a.plan.choices[n].repeatable() || t.a.plan.executor.Idempotent
 }
 
 // once makes one try. All but the very first are judged again, and noted before they begin.
@@ -97,7 +95,13 @@ func (t *trying) once(ctx context.Context, n int) workflow.Result {
 		}
 	}
 	t.started = true
-	return t.v.r.do(ctx, t.a.plan, n)
+	result := t.v.r.do(ctx, t.a.plan, n)
+	if f := result.Failure; f != nil && f.Begun == workflow.Doubtful && t.a.plan.choices[n].repeatable() {
+		known := *f
+		known.Begun = workflow.Answered // whether it happened makes no difference
+		result.Failure = &known
+	}
+	return result
 }
 
 // renew judges an attempt again and makes durable that its executor is started once more.

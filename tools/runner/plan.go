@@ -47,6 +47,9 @@ type choice struct {
 	digest  string            // of what it would do; "" when it cannot be run
 }
 
+// repeatable tells whether it makes no difference how often it is run, with or without a key.
+func (c choice) repeatable() bool { return c.run != nil && c.run.Repeatable }
+
 // plan is what an attempt would do, resolved.
 type plan struct {
 	*order

@@ -82,7 +82,7 @@ func (c *call) mayReconcile(a store.Attempt) *workflow.Refusal {
 
 // reconcile settles the attempt that an instance waits for.
 func (r *Runner) reconcile(ctx context.Context, c *call, s *sight, stored store.Attempt, q ReconcileRequest) (*Answer, error) {
-	effect, err := effectOf(stored)
+	effect, _, err := effectOf(stored)
 	if err != nil {
 		return nil, err
 	}

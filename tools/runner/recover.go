@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"prax/auth"
 	"prax/store"
 	"prax/tools/workflow"
 )
@@ -64,9 +65,20 @@ func (r *Runner) keepDoubting(c *call, stored store.Attempt, why string) {
 // recovering is the call as which an attempt is taken over.
 func (r *Runner) recovering(a store.Attempt) *call {
 	c := r.timer(a.User)
-	c.Principal.Client, c.Principal.User = a.Client, a.Actor
 	c.RequestID, c.correlation = a.RequestID, a.Correlation
 	return c
+}
+
+// maker is who makes the step of an effect that is taken up again: as clients.json has it now, or as little as is known.
+func (r *Runner) maker(by maker, e *workflow.Effect) auth.Principal {
+	if p, live := r.livePrincipal(by.Client, by.User, ""); live {
+		return p
+	}
+	p := auth.Principal{Client: by.Client, User: by.User}
+	if e.Approved { // by a person, as whom it was judged
+		p.Roles = auth.Names(auth.Human)
+	}
+	return p
 }
 
 // revive is an attempt that can be started again, or why not.
@@ -109,11 +121,12 @@ func (r *Runner) orderOf(ctx context.Context, c *call, stored store.Attempt) (*o
 	if err != nil {
 		return nil, nil, "its workflow cannot be read"
 	}
-	effect, err := effectOf(stored)
+	effect, by, err := effectOf(stored)
 	if err != nil {
 		return nil, nil, err.Error()
 	}
-	d := s.d.Again(s.i, effect, callerAs(principal), c.now)
+	c.Principal = r.maker(by, effect)
+	d := s.d.Again(s.i, effect, c.caller(s.stored), c.now)
 	if d.Effect == nil || d.Effect.Ask {
 		return nil, nil, "its workflow went on without it"
 	}

@@ -350,13 +350,13 @@ func TestNoExecutor(t *testing.T) {
 	_, got := h.submit(agent, a, "run", "")
 	equal(t, "a move", got, "EXECUTOR_FAILED")
 	equal(t, "state", h.state(a.Stored.ID), "s 1")
-	h.must(agent, a, "go", "", "late 2 EXECUTOR_FAILED")
+	h.must(agent, a, "go", "", "late 2 CHAIN_FAILED")
 
 	for name, tt := range map[string]struct {
 		live func(string) (auth.Principal, bool)
 		want string
 	}{
-		"live":         {func(string) (auth.Principal, bool) { return agent, true }, "EXECUTOR_FAILED"},
+		"live":         {func(string) (auth.Principal, bool) { return agent, true }, "CHAIN_FAILED"},
 		"out":          {func(string) (auth.Principal, bool) { return auth.Principal{}, false }, "CLIENT_REVOKED"},
 		"expired":      {func(string) (auth.Principal, bool) { return auth.Principal{Expires: morning}, true }, "CLIENT_REVOKED"},
 		"nobody knows": {nil, "CLIENT_REVOKED"},
