@@ -35,7 +35,7 @@ func (s *Source) Resolve(t Text, into *Values) (string, error) {
 			continue
 		}
 		value, err := s.value(p)
-		if err == nil {
+		if err == nil && !p.public() {
 			err = into.admit(value)
 		}
 		if err != nil {
@@ -44,6 +44,20 @@ func (s *Source) Resolve(t Text, into *Values) (string, error) {
 		b.WriteString(value)
 	}
 	return b.String(), nil
+}
+
+// publicNames are variables that say where things are and in which language, as every program of the machine may know:
+// to cut them out would tear up what children print, and hide nothing.
+var publicNames = map[string]bool{
+	"HOME": true, "LANG": true, "LANGUAGE": true, "LOGNAME": true, "PATH": true, "PWD": true, "SHELL": true, "TERM": true,
+	"TMPDIR": true, "TZ": true, "USER": true,
+	"GOBIN": true, "GOCACHE": true, "GOMODCACHE": true, "GOPATH": true, "GOROOT": true, "JAVA_HOME": true,
+	"XDG_CACHE_HOME": true, "XDG_CONFIG_HOME": true, "XDG_DATA_HOME": true, "XDG_RUNTIME_DIR": true,
+}
+
+// public tells whether a part is no secret, although it is resolved like one.
+func (p part) public() bool {
+	return p.kind == kindEnv && (publicNames[p.text] || strings.HasPrefix(p.text, "LC_"))
 }
 
 func (v *Values) admit(value string) error {

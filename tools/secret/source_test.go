@@ -136,3 +136,20 @@ func write(t testing.TB, file, text string) {
 		t.Fatal(err)
 	}
 }
+
+// HOME is no secret: what a child prints of it stays as it is, and it may be as short as it likes.
+func TestPublicNames(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"HOME": "/", "PATH": "/usr/bin:/bin", "TZ": "UTC", "LC_ALL": "C", "HOMES": "/canary"}
+	source := &secret.Source{Env: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
+	for name, value := range env {
+		var values secret.Values
+		got, err := source.Resolve(parse(t, "${env:"+name+"}"), &values)
+		if err != nil || got != value {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if public := values.CutString(value) == value; public == (name == "HOMES") {
+			t.Errorf("%s is cut: %t", name, !public)
+		}
+	}
+}
