@@ -35,7 +35,9 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 		"audit tail": {"data"}, "audit export": {"data"}, "audit verify": {"data"}, "audit archive": {"data", "keep"},
 		"backup": {"clients", "config", "data"}, "restore": {"clients", "config", "data"},
 	}
-	for group, names := range map[string]string{"workflow": "list show start submit run cancel history graph", "approvals": "list show approve reject"} {
+	for group, names := range map[string]string{
+		"workflow": "list show start submit run cancel history graph", "approvals": "list show approve reject", "operations": "list show reconcile",
+	} {
 		for name := range strings.FieldsSeq(names) {
 			want[group+" "+name] = []string{"clients", "config", "data"}
 		}

@@ -271,11 +271,10 @@ func TestLaw7Effects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		callers := []auth.Principal{agent, person, boss}
 		id := h.start(agent, "doubts", `{}`).id()
-		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			p := rapid.SampledFrom(callers).Draw(t, "who")
 			var links []answer
-			before := h.get(p, id)
-			for _, l := range promised(map[string]any(before)) {
+			for _, l := range promised(map[string]any(h.get(p, id))) {
 				if l.text("args.workflowId") == id {
 					links = append(links, l)
 				}
@@ -288,10 +287,6 @@ func TestLaw7Effects(t *testing.T) {
 			next := h.ask(p, l.text("method"), arguments)
 			switch code := next.text("error.code"); code {
 			case "", "EXECUTOR_FAILED", "CHAIN_FAILED", "EFFECT_UNKNOWN": // what came of it
-			case "APPROVAL_DIGEST_MISMATCH": // it would run as who approves: another's question is asked anew
-				if by := before.text("pending_human.approval.asked_by"); by == p.Client {
-					t.Fatalf("%s approved its own: %s", p.Client, show(next))
-				}
 			default:
 				t.Fatalf("%s followed %s: %s", p.Client, show(l), show(next))
 			}
