@@ -70,6 +70,18 @@ func TestMetadataNever(t *testing.T) {
 	}
 }
 
+// TestZoneNever: a link of the machine is no place to name, whatever the operator wrote.
+func TestZoneNever(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{"fe80::1%lo", "::1%lo", "2606:4700::1111%lo"} {
+		c := client(t, egress.Config{Allow: []string{"::/0"}, Resolver: new(names).answer("a.test", answer)}, "http://a.test")
+		_, err := get(t, c, "http://a.test/")
+		if refused := wantRefused(t, answer, err); !strings.Contains(refused.Reason, "zone") {
+			t.Errorf("%s: %v", answer, refused)
+		}
+	}
+}
+
 // TestRebinding has a name change its answer after it was found good, each time with somebody listening on the machine.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
@@ -118,9 +130,10 @@ func TestAllowedIsReached(t *testing.T) {
 	t.Parallel()
 	s := served(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Host) })
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	r := new(names).answer("*", "127.0.0.1")
+	r := new(names).answer("*", "127.0.0.1").answer("mapped.test", "::ffff:127.0.0.1")
 	for _, c := range []struct{ allow, base, host string }{
 		{"", "http://127.0.0.1:" + port, "127.0.0.1"},
+		{"", "http://mapped.test:" + port, "mapped.test"}, // as some resolvers say it
 		{"", "http://localhost:" + port + "/x", "localhost"},
 		{"", "http://api.internal:" + port, "API.internal"},
 		{"127.0.0.0/8", "", "a.test"},
@@ -230,10 +243,11 @@ func TestEndsBeforeConnected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		began := time.Now()
 		_, err = client(t, egress.Config{Resolver: stuck{}}, "").Do(ctx, req)
 		wantUnreached(t, err)
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
+			t.Errorf("got %v after %v", err, took)
 		}
 		synctest.Wait()
 	})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,7 +51,7 @@ func TestBodies(t *testing.T) {
 		"empty, said gzip":   {"gzip", nil, 0, false},
 		"gzip, just enough":  {"gzip", zipped(t, zeros(limit)), limit, false},
 		"gzip, a byte more":  {"gzip", zipped(t, zeros(limit+1)), limit, true},
-		"a bomb":             {"gzip", zipped(t, zeros(64<<20)), limit, true},
+		"a bomb":             {"gzip", bytes.Repeat(zipped(t, zeros(1<<20)), 64), limit, true},
 		"unknown encoding":   {"br", []byte("hello"), 5, false},
 		"twice":              {"gzip, gzip", []byte("hello"), 5, false},
 	} {
@@ -111,6 +112,25 @@ func TestEndlessBodies(t *testing.T) {
 		if n := wrote.Load(); n > 128<<20 {
 			t.Errorf("%s: %d bytes were sent", name, n)
 		}
+	}
+}
+
+// TestBombCostsNoMemory is alone while it runs: what is allocated is counted for the whole process.
+func TestBombCostsNoMemory(t *testing.T) {
+	bomb := bytes.Repeat(zipped(t, make([]byte, 1<<20)), 256)
+	s := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(bomb)
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	resp, err := get(t, client(t, egress.Config{}, s.URL), s.URL)
+	runtime.ReadMemStats(&after)
+	if err != nil || !resp.Cut {
+		t.Fatalf("it was not cut, %v", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+		t.Errorf("%d bytes were allocated", n)
 	}
 }
 

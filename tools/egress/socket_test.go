@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"net/url"
 	"testing"
 	"time"
 )
@@ -28,5 +29,32 @@ func TestSocketAsks(t *testing.T) {
 	}
 	if conn != nil {
 		conn.Close()
+	}
+}
+
+// TestSameOrigin is scheme, host and port, in whatever spelling.
+func TestSameOrigin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"http://a.test/x", "http://A.test.:80/y?z", true},
+		{"https://a.test", "https://a.test:443", true},
+		{"http://[0::1]", "http://[::1]:80", true},
+		{"http://a.test:443", "https://a.test", false},
+		{"http://a.test", "http://a.test:8080", false},
+		{"http://a.test", "http://b.test", false},
+		{"http://a.test", "http://user@a.test", false},
+		{"file:///x", "file:///x", false},
+	} {
+		a, errA := url.Parse(c.a)
+		b, errB := url.Parse(c.b)
+		if err := errors.Join(errA, errB); err != nil {
+			t.Fatal(err)
+		}
+		if got := sameOrigin(a, b); got != c.same || sameOrigin(b, a) != got {
+			t.Errorf("%s and %s: got %v", c.a, c.b, got)
+		}
 	}
 }
