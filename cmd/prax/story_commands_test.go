@@ -29,6 +29,9 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	as-alice [-until STATUS] METHOD [PARAMS]     POST JSON-RPC with alice's token; stdout: status, body
 //	as-reader, as-nobody            the same with theirs
 //	as-token TOKEN ...              the same with any token
+//	follow [-until STATUS] as-NAME REL [JSON]    copy the link REL of the last answer that NAME got, with JSON in its
+//	                                arguments or input; NAME's token is in $NAME. It fails, and with ! says why, when
+//	                                there is no such link or it is blocked
 //	http [-until STATUS] METHOD PATH             a bare request; stdout: status, headers, body
 //	send FILE                       the request in FILE: METHOD PATH, headers, a blank line, the body
 //	mode PERMISSIONS FILE...        the files have these permissions, in octal
@@ -54,11 +57,12 @@ func storyCommands() map[string]storyCommand {
 		"as-token": func(ts *testscript.TestScript, neg bool, args []string) {
 			asCommand(args[0])(ts, neg, args[1:])
 		},
-		"http":  httpCommand,
-		"send":  sendCommand,
-		"retry": retryCommand,
-		"mode":  modeCommand,
-		"hang":  hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
+		"follow": followCommand,
+		"http":   httpCommand,
+		"send":   sendCommand,
+		"retry":  retryCommand,
+		"mode":   modeCommand,
+		"hang":   hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
 		"readme": readmeCommand, "freeport": freeportCommand,
 		"snippet": snippetCommand, "operate": operateCommand,
 		"absent": absentCommand,
@@ -78,7 +82,7 @@ func asCommand(token string) storyCommand {
 		if len(args) == 2 {
 			body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, args[0], args[1])
 		}
-		ask(ts, until, func(ctx context.Context) (*http.Request, error) {
+		text := ask(ts, until, func(ctx context.Context) (*http.Request, error) {
 			req, err := http.NewRequestWithContext(ctx, http.MethodPost, ts.Getenv("URL")+"/mcp", strings.NewReader(body))
 			if err == nil {
 				req.Header.Set("Authorization", "Bearer "+token)
@@ -87,6 +91,7 @@ func asCommand(token string) storyCommand {
 			}
 			return req, err
 		}, false)
+		heardOf(ts).hear(token, text)
 	}
 }
 
@@ -134,9 +139,9 @@ func untilFlag(args []string) (until string, rest []string) {
 	return "", args
 }
 
-// ask sends a request and prints its answer. With until it sends it again until the answer's status
-// is that one.
-func ask(ts *testscript.TestScript, until string, make func(context.Context) (*http.Request, error), headers bool) {
+// ask sends a request, prints its answer and returns what it printed. With until it sends it again until the answer's
+// status is that one.
+func ask(ts *testscript.TestScript, until string, make func(context.Context) (*http.Request, error), headers bool) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
@@ -146,7 +151,7 @@ func ask(ts *testscript.TestScript, until string, make func(context.Context) (*h
 		ts.Check(err)
 		if met(until, status, text) {
 			fmt.Fprint(ts.Stdout(), text)
-			return
+			return text
 		}
 		if !pause(ctx) {
 			ts.Fatalf("no answer %s within %v, but:\n%s", until, patience, text)
