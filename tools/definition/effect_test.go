@@ -2,6 +2,8 @@ package definition_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -294,5 +296,35 @@ func TestLongReach(t *testing.T) {
 	set, problems := definition.Load(write(t, "a.yaml", chain(5000)), kinds, own...)
 	if set != nil || !codes(problems)[definition.ToolCycle] {
 		t.Errorf("5,000 in a row: %.500v", problems)
+	}
+}
+
+// TestCapabilityDigest: what a person approves through a tool is what it does and where it leads.
+func TestCapabilityDigest(t *testing.T) {
+	t.Parallel()
+	const file = `version: "1.0.0"
+connections: { line: { kind: probe, address: %s } }
+capabilities: { pay: { title: %s, description: Pays., risk: medium, expose: tool, executor: { kind: probe, connection: line, args: [%s] } } }
+`
+	path := filepath.Join(t.TempDir(), "praxec.yaml")
+	digest := func(address, title, arg string) string {
+		t.Helper()
+		if err := os.WriteFile(path, fmt.Appendf(nil, file, address, title, arg), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set, problems := definition.Load(path, kinds)
+		if set == nil {
+			t.Fatal(problems)
+		}
+		return set.Capabilities[0].Digest
+	}
+	first := digest("here", "Pay", "now")
+	if first == "" || digest("here", "Pay it", "now") != first {
+		t.Error("a title changes what is approved, or nothing is digested")
+	}
+	for what, other := range map[string]string{"connection": digest("there", "Pay", "now"), "argument": digest("here", "Pay", "then")} {
+		if other == first {
+			t.Errorf("another %s leaves the digest as it is", what)
+		}
 	}
 }

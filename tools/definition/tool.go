@@ -2,12 +2,15 @@ package definition
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/auth"
+	"prax/store/digest"
 	"prax/tools"
 	"prax/tools/schema"
 	"prax/tools/workflow"
@@ -66,9 +69,26 @@ func (c *compiler) capable(a *ability) *workflow.Capability {
 		if e.KeyText != "" && !strings.Contains(e.KeyText, keyOfCall) {
 			c.about(BadValue, a.path+"/executor/idempotencyKey", "would be one for every call of the tool, which has no workflow: put "+keyOfCall+" into it")
 		}
+		made.Digest = c.madeOf(e)
 	}
 	a.making, a.made, c.reach = false, made, c.reach-1
 	return made
+}
+
+// madeOf is the digest of everything that says what an executor does: a person who approves it through a tool approves
+// exactly that.
+func (c *compiler) madeOf(e *workflow.Executor) string {
+	var text []byte
+	for _, one := range append([]*workflow.Executor{e}, e.Reliability.Fallback...) {
+		text = fmt.Appendf(text, "%q %q %q\n", one.Kind, one.Tier, one.Config)
+		var leads struct {
+			Connection string `json:"connection"`
+		}
+		if json.Unmarshal(one.Config, &leads) == nil && c.connections[leads.Connection] != nil {
+			text = fmt.Appendf(text, "%q\n", c.connections[leads.Connection].Digest)
+		}
+	}
+	return digest.Hex(text)
 }
 
 // lengths holds what a caller's model has to read within bounds.

@@ -89,4 +89,5 @@ type Capability struct {
 	Output      jsontext.Value // nil: none promised
 	Executor    *Executor
 	Grants      []string // none: a caller's own allowlist decides what it reaches
+	Digest      string   // of what it is made of, with the connections that it leads to
 }
