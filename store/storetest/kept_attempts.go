@@ -120,7 +120,7 @@ func approvedAttempts(t *testing.T, open Opener) {
 	f.askAndAttempt(other)
 }
 
-// askAndAttempt: what a move opens, an attempt behind it in the same transaction can use.
+// askAndAttempt: what a move opens, an attempt behind it in the same transaction can use, when it is of that version.
 func (f *fixture) askAndAttempt(i store.Instance) {
 	f.Helper()
 	m := after(i, nil)
@@ -132,5 +132,13 @@ func (f *fixture) askAndAttempt(i store.Instance) {
 	}
 	if got := f.approval(scope(i.User), a.Approval); got.Status != store.ApprovalConsumed {
 		f.Errorf("it is %s", got.Status)
+	}
+	m = after(f.begin(newInstance("alice", "demo")), nil)
+	m.Approval = anApproval(m)
+	m.Approval.Version-- // of what was, before it was opened
+	a = anAttempt(f.move(m))
+	a.Approval = m.Approval.ID
+	if err := f.tryAttempt(a); !errors.Is(err, store.ErrConflict) {
+		f.Errorf("of another version: %v, want ErrConflict", err)
 	}
 }
