@@ -42,6 +42,7 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	freeport                        set $PRAX_ADDR to a free port
 //	readme NAME                     write the README's block NAME to NAME.sh
 //	operate NAME                    write the block NAME of docs/operate.md to NAME.sh
+//	example NAME                    copy examples/NAME to the same place here, write the commands of its README to NAME.sh
 //	snippet NAME [FILE]             write the block NAME of docs/clients.md to NAME.sh, or to FILE
 //	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
 //	absent REGEXP PATH...           no file there, or below there, has a match
@@ -65,7 +66,7 @@ func storyCommands() map[string]storyCommand {
 		"hang":   hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
 		"readme": readmeCommand, "freeport": freeportCommand,
 		"snippet": snippetCommand, "operate": operateCommand,
-		"absent": absentCommand,
+		"absent": absentCommand, "example": exampleCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,
 	}
