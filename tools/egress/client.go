@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -47,6 +46,9 @@ func firstHop(ctx context.Context, req *http.Request) *http.Request {
 	hop := req.Clone(ctx)
 	hop.GetBody = nil
 	hop.Host = "" // the URL's
+	if hop.Body != nil && hop.Body != http.NoBody {
+		hop.Body = &sending{ReadCloser: hop.Body}
+	}
 	if hop.Header == nil {
 		hop.Header = http.Header{}
 	}
@@ -58,31 +60,22 @@ func firstHop(ctx context.Context, req *http.Request) *http.Request {
 
 // send does one exchange up to the header of the answer, over a connection of its own that ends with the answer's body.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
+	if req.Body == nil {
+		req.Body = http.NoBody
+	}
 	conn, err := c.open(req)
 	if err != nil {
-		if req.Body != nil {
-			req.Body.Close()
-		}
+		req.Body.Close()
 		return nil, err
 	}
 	resp, err := conn.RoundTrip(req)
 	if err != nil {
 		conn.Close()
+		req.Body.Close()
 		return nil, err
 	}
-	resp.Body = &body{resp.Body, conn}
+	resp.Body = &answering{resp.Body, req.Body, conn}
 	return resp, nil
-}
-
-// body is an answer's, and the connection that it comes over.
-type body struct {
-	io.ReadCloser
-	conn *http.ClientConn
-}
-
-// Close ends the connection, whether or not there is more to come.
-func (b *body) Close() error {
-	return errors.Join(b.ReadCloser.Close(), b.conn.Close())
 }
 
 // open judges a request and connects to where it leads. Nothing is sent yet: its errors are *Refused or *Unreached.
