@@ -42,7 +42,8 @@ func exampleScript(name, readme string) (script string, found bool) {
 	if block == nil {
 		return "", false
 	}
-	return line + " > prax.log 2>&1 & server=$!\necho $server > prax.pid\nuntil prax health --dev 2> prax.err; do sleep 0.1; done\n" +
+	return line + " > prax.log 2>&1 & server=$!\necho $server > prax.pid\n" +
+		"until prax health --dev > prax.health 2>&1; do kill -0 $server || exit; sleep 0.1; done\n" +
 		block[2] + "kill $server; wait $server; rm prax.pid\n", true
 }
 
