@@ -14,8 +14,8 @@ import (
 	"prax/tools/workflow"
 )
 
-// TestExamplesRaiseNoAlarm proves the definitions that come with the program, as its operator alone would meet them, and
-// the sample of the trial server as its two clients do.
+// TestExamplesRaiseNoAlarm proves the definitions that come with the program, as the clients beside them and the operator
+// meet them, and the sample of the trial server as its two clients do.
 func TestExamplesRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	files := []string{"../../tools/definition/testdata/hello.yaml"}
@@ -42,7 +42,7 @@ func TestExamplesRaiseNoAlarm(t *testing.T) {
 		}
 		for _, d := range set.Definitions {
 			definitions++
-			live := []auth.Principal(nil)
+			live := beside(t, file)
 			if file == "dev.yaml" {
 				live = trial
 			}
@@ -56,6 +56,21 @@ func TestExamplesRaiseNoAlarm(t *testing.T) {
 	if definitions == 0 {
 		t.Error("no definition was proven")
 	}
+}
+
+// beside are the clients of the clients.json in the folder of a file, if there is one.
+func beside(t *testing.T, file string) []auth.Principal {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(file), "clients.json")
+	if !exists(path) {
+		return nil
+	}
+	p := &program{now: time.Now}
+	live := p.principals(&settings{ClientsPath: path})
+	if len(live) == 0 {
+		t.Errorf("%s has no clients", path)
+	}
+	return live
 }
 
 func TestWorldHasOneOfEachKind(t *testing.T) {

@@ -44,6 +44,8 @@ var layers = map[string]struct {
 	"prax/server/control":              {7, "the operator's socket"},
 	"prax/server":                      {8, "listening, limits, mounting, drain"},
 	"prax/cmd/prax":                    {9, "wiring"},
+
+	"prax/examples/expense-claim/ledger": {0, "a service for examples to post to, a program of its own"},
 }
 
 // owners says which package links which dependency: each is wrapped by one, so that it can be

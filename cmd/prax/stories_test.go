@@ -41,6 +41,7 @@ func runStories(t *testing.T, params testscript.Params) {
 		env.Setenv("NOBODY", nobodyToken)
 		env.Values[running{}] = &running{env: env}
 		env.Values[heardKey{}] = heard{}
+		env.Values[ledgerProcess{}] = new(ledgerProcess)
 		env.Defer(env.Values[running{}].(*running).kill)
 		return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
 	}

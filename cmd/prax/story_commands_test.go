@@ -43,6 +43,10 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	readme NAME                     write the README's block NAME to NAME.sh
 //	operate NAME                    write the block NAME of docs/operate.md to NAME.sh
 //	example NAME                    copy examples/NAME to the same place here, write the commands of its README to NAME.sh
+//	ledger start|stop               start examples/expense-claim/ledger at a free port, which examples that are copied then
+//	                                use; stop it
+//	ledger BOOK                     print what is booked there
+//	gohome                          set $HOME to a folder with the build cache that Go has on this machine
 //	snippet NAME [FILE]             write the block NAME of docs/clients.md to NAME.sh, or to FILE
 //	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
 //	absent REGEXP PATH...           no file there, or below there, has a match
@@ -66,7 +70,8 @@ func storyCommands() map[string]storyCommand {
 		"hang":   hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
 		"readme": readmeCommand, "freeport": freeportCommand,
 		"snippet": snippetCommand, "operate": operateCommand,
-		"absent": absentCommand, "example": exampleCommand,
+		"absent": absentCommand, "example": exampleCommand, "gohome": gohomeCommand,
+		"ledger": ledgerCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,
 	}

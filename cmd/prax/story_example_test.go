@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,22 +30,43 @@ func exampleCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	script, found := exampleScript(args[0], string(text))
 	if !found {
-		ts.Fatalf("the README of examples/%s has no block that begins with prax serve --dev", args[0])
+		ts.Fatalf("the README of examples/%s has no block that begins with prax serve", args[0])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".sh"), []byte(script), 0o600))
+	moveLedger(ts, ts.MkAbs(args[0]+".sh"), filepath.Join(to, "praxec.yaml"))
 	ts.Defer(func() { killNamed(ts.MkAbs("prax.pid")) })
 }
 
-// exampleScript is the commands of a README, with the server in the background.
+// gohomeCommand gives the story a home, with the build cache that Go has on this machine: what the story builds needs no
+// other, and leaves nothing else behind.
+func gohomeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: gohome")
+	}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output() // with the environment of the test, not of the story
+	ts.Check(err)
+	home := ts.MkAbs("home")
+	ts.Check(os.MkdirAll(filepath.Join(home, ".cache"), 0o700))
+	ts.Check(os.Symlink(strings.TrimSpace(string(cache)), filepath.Join(home, ".cache", "go-build")))
+	ts.Setenv("HOME", home)
+}
+
+// exampleScript is the commands of a README, with the server in the background. The ledger that some begin with is there
+// already: the story has started it.
 func exampleScript(name, readme string) (script string, found bool) {
-	line := "prax serve --dev --config examples/" + name + "/praxec.yaml"
-	block := regexp.MustCompile("(?s)```sh\n" + regexp.QuoteMeta(line) + "( +#[^\n]*)?\n(.*?)```").FindStringSubmatch(readme)
+	folder := "examples/" + name
+	block := regexp.MustCompile("(?s)```sh\n(?:" + regexp.QuoteMeta(ledgerLine) + "( +#[^\n]*)?\n)?" +
+		"(prax serve(?: --dev)? --config " + folder + "/praxec.yaml(?: --clients " + folder + "/clients.json)?)( +#[^\n]*)?\n(.*?)```").FindStringSubmatch(readme)
 	if block == nil {
 		return "", false
 	}
+	line, dev := block[2], ""
+	if strings.Contains(line, " --dev ") {
+		dev = " --dev"
+	}
 	return line + " > prax.log 2>&1 & server=$!\necho $server > prax.pid\n" +
-		"until prax health --dev > prax.health 2>&1; do kill -0 $server || exit; sleep 0.1; done\n" +
-		block[2] + "kill $server; wait $server; rm prax.pid\n", true
+		"until prax health" + dev + " > prax.health 2>&1; do kill -0 $server || exit; sleep 0.1; done\n" +
+		block[4] + "kill $server; wait $server; rm prax.pid\n", true
 }
 
 // TestExamplesAreTold: each example has a story that runs its files, and the commands of its README as they stand.
@@ -63,7 +85,7 @@ func TestExamplesAreTold(t *testing.T) {
 		told++
 		readme := readDoc(t, "examples/"+name+"/README.md")
 		if _, found := exampleScript(name, readme); !found || strings.Count(readme, "```") != 2 {
-			t.Errorf("examples/%s: the README does not have one block of commands, from prax serve --dev on", name)
+			t.Errorf("examples/%s: the README does not have one block of commands, from prax serve on", name)
 		}
 		if lines := strings.Count(readme, "\n"); lines > 25 {
 			t.Errorf("examples/%s: the README has %d lines", name, lines)
