@@ -47,6 +47,8 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	                                use; stop it
 //	ledger BOOK                     print what is booked there
 //	gohome                          set $HOME to a folder with the build cache that Go has on this machine
+//	tutorial                        write the tutorial of docs/workflows.md to tutorial.sh
+//	answers FILE                    what tutorial.sh printed, in FILE, is what the tutorial shows
 //	snippet NAME [FILE]             write the block NAME of docs/clients.md to NAME.sh, or to FILE
 //	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
 //	absent REGEXP PATH...           no file there, or below there, has a match
@@ -70,6 +72,7 @@ func storyCommands() map[string]storyCommand {
 		"hang":   hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
 		"readme": readmeCommand, "freeport": freeportCommand,
 		"snippet": snippetCommand, "operate": operateCommand,
+		"tutorial": tutorialCommand, "answers": answersCommand,
 		"absent": absentCommand, "example": exampleCommand, "gohome": gohomeCommand,
 		"ledger": ledgerCommand,
 		"setvar": setvarCommand,
