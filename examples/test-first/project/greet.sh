@@ -1,0 +1,2 @@
+# Greets somebody.
+echo "Hello, $1."
