@@ -138,6 +138,7 @@ func (r *Runner) goingOn(c *call, a *attempt) *call {
 // run runs one attempt after the other, until nothing follows.
 func (v *drive) run(ctx context.Context, a *attempt) {
 	for a != nil {
+		reach("attempt-opened")
 		result := v.r.perform(ctx, v, a)
 		if v.left(ctx, a, result) {
 			return
@@ -145,9 +146,11 @@ func (v *drive) run(ctx context.Context, a *attempt) {
 		if a.effect == nil {
 			v.result = result
 			v.err = v.closeDirect(ctx, a, result)
+			reach("attempt-closed")
 			return
 		}
 		answer, next, err := v.conclude(ctx, a, result)
+		reach("attempt-closed")
 		v.answer, v.err = joined(v.answer, answer), err
 		if err != nil {
 			return

@@ -118,6 +118,7 @@ func (t *trying) renew(ctx context.Context, n int) *workflow.Failure {
 		return &workflow.Failure{Class: workflow.ClassPermanent, Message: "the next try could not be noted", Begun: workflow.NotBegun}
 	}
 	a.stored.Tries, a.stored.Choice = a.stored.Tries+1, n
+	reach("attempt-renews")
 	return nil
 }
 
