@@ -79,6 +79,7 @@ type house struct {
 	*runner.Runner
 	config runner.Config
 	clock  *clock
+	people *clients // who is live, where the house has executors
 }
 
 // clock is a time that stands still until it is moved.

@@ -119,6 +119,7 @@ func effects(t testing.TB, flows string, change ...func(*runner.Config, *sqlite.
 	h := open(t, append([]func(*runner.Config, *sqlite.Config){func(c *runner.Config, _ *sqlite.Config) {
 		c.Executors, c.Live, c.Worker = executor.Kinds{"probe": p}, people.live, "worker-1"
 	}}, change...)...)
+	h.people = people
 	h.catalog.set(written(t, flows)...)
 	t.Cleanup(func() { // before the store is closed
 		ctx, cancel := context.WithCancel(context.Background())
