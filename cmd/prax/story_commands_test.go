@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every wait of the stories. Nothing is expected to take that long.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 
