@@ -69,7 +69,7 @@ func (c *child) connect(q Request, name string) *workflow.Failure {
 		conn, ok = q.Connection(name)
 	}
 	if !ok {
-		return neverBegun(workflow.ClassPermanent, "the connection that it needs is not there any more")
+		return caused(neverBegun(workflow.ClassPermanent, "the connection that it needs is not there any more"), fmt.Errorf("connection %s: not defined", name))
 	}
 	spec, ok := conn.Spec.(*CLIConnection)
 	if !ok {
@@ -125,6 +125,12 @@ func written(v any) (text, problem string) {
 		return "", "has an integer beyond 2^53, which may be another than was meant, or nests too deep"
 	}
 	return string(raw), ""
+}
+
+// caused adds to a failure what only the operator's log is told.
+func caused(f *workflow.Failure, err error) *workflow.Failure {
+	f.Cause = err
+	return f
 }
 
 // neverBegun is a failure before anything has happened.

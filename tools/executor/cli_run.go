@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -53,6 +54,7 @@ func (c *child) start(ctx context.Context, s *secret.Source, program string, arg
 	o, err := process.Run(ctx, process.Command{Path: program, Args: args, Dir: dir, Env: env})
 	if err != nil {
 		r.Failure, missing = unended(err)
+		r.Failure.Cause = err
 	} else {
 		r = c.result(o, &secrets)
 	}
@@ -67,7 +69,8 @@ func (c *child) environment(s *secret.Source, into *secret.Values) ([]string, *w
 		for name, text := range c.connection.Spec.(*CLIConnection).env {
 			value, err := s.Resolve(text, into)
 			if err != nil {
-				return nil, neverBegun(workflow.ClassPermanent, "a secret of the connection that it needs cannot be read")
+				failure := neverBegun(workflow.ClassPermanent, "a secret of the connection that it needs cannot be read")
+				return nil, caused(failure, fmt.Errorf("connection %s: env %s: %w", c.connection.Name, name, err))
 			}
 			env[name] = value
 		}

@@ -137,7 +137,7 @@ func TestSecretThatIsMissing(t *testing.T) {
 			t.Fatalf("%s: %+v", kind, failure)
 		}
 		f := run.Do(t.Context()).Failure
-		if f == nil || f.Begun != workflow.NotBegun || strings.Contains(f.Message, "CANARY") {
+		if f == nil || f.Begun != workflow.NotBegun || strings.Contains(f.Message, "CANARY") || f.Cause == nil || !strings.Contains(f.Cause.Error(), "not set") {
 			t.Errorf("%s: %+v", kind, f)
 		}
 	}

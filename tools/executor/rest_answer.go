@@ -37,7 +37,7 @@ func (k *restKind) do(ctx context.Context, x *exchange) workflow.Result {
 	var result workflow.Result
 	switch {
 	case err != nil:
-		result.Failure = unanswered(ctx, err)
+		result.Failure = caused(unanswered(ctx, err), err)
 	default:
 		result = x.answer(resp, values)
 	}
@@ -58,7 +58,8 @@ func (x *exchange) request(source *secret.Source, values *secret.Values) (*http.
 	for _, c := range x.connection.headers {
 		text, err := source.Resolve(c.text, values)
 		if err != nil || valueDefect(text) != "" {
-			return nil, unfit("a header that the service needs has no usable value now: the operator has to look at its connection")
+			failure := unfit("a header that the service needs has no usable value now: the operator has to look at its connection")
+			return nil, caused(failure, fmt.Errorf("header %s: %w", c.name, valueFault(err)))
 		}
 		if c.text.IsLiteral() && confidential(c.name) {
 			keep(text, values)
@@ -73,6 +74,13 @@ func (x *exchange) request(source *secret.Source, values *secret.Values) (*http.
 		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(x.body)), int64(len(x.body))
 	}
 	return req, nil
+}
+
+func valueFault(err error) error {
+	if err == nil {
+		return errors.New("its value cannot stand in a header")
+	}
+	return err
 }
 
 // keep adds what an operator wrote out, and each part of it that may be the secret by itself: the one after Bearer, the

@@ -155,8 +155,16 @@ func (r *Runner) do(ctx context.Context, p *plan, n int) (result workflow.Result
 	defer cancel()
 	reach("attempt-begins")
 	result = p.choices[n].run.Do(ctx)
+	r.tellCause(p.order, result.Failure)
 	reach("attempt-ended")
 	return result
+}
+
+// tellCause tells the operator what a caller is not told of a failure.
+func (r *Runner) tellCause(o *order, f *workflow.Failure) {
+	if f != nil && f.Cause != nil {
+		r.config.Log.Warn("an executor failed", "attempt", o.attempt, "kind", o.executor.Kind, "class", f.Class, "cause", f.Cause)
+	}
 }
 
 // keepLease says again and again that the attempt's worker is alive, and ends the drive when another has taken over.

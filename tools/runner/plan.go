@@ -110,6 +110,7 @@ func (r *Runner) resolve(ctx context.Context, o *order, e *workflow.Executor) (c
 		Attempt: o.attempt, Admit: o.admit, Transition: o.transition, RequestID: o.request,
 	})
 	if c.failure != nil {
+		r.tellCause(o, c.failure)
 		return c
 	}
 	text, err := encode(c.run.Material)

@@ -145,7 +145,7 @@ type Failure struct {
 	Class   string // one of [Classes]
 	Message string // for the caller
 	Begun   Begun
-	Cause   error // for the log only; nil: the message says all
+	Cause   error `json:"-"` // for the log only; nil: the message says all
 }
 
 // Begun is what is known of the effect of an executor that failed.
