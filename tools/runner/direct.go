@@ -36,7 +36,9 @@ func (r *Runner) Tools(capabilities []*workflow.Capability) []*tools.Tool {
 
 // direct calls a capability.
 func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capability) (*tools.Result, error) {
-	if r.drives.stopping() {
+	place := r.drives.enter()
+	defer place.leave()
+	if !place.open {
 		return nil, failed(stopping())
 	}
 	c := r.call(Work{Principal: t.Principal, On: t, RequestID: t.RequestID, Remote: t.Remote})
@@ -59,8 +61,6 @@ func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capabili
 		return nil, err
 	}
 	at.stored.Tool = a.Name
-	place := r.drives.enter()
-	defer place.leave()
 	if err := r.openDirect(ctx, c, at); err != nil {
 		return nil, err
 	}

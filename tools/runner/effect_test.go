@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"prax/auth"
@@ -456,54 +455,6 @@ func TestCancelEndsTheEffect(t *testing.T) {
 	r, err = h.Reconcile(context.Background(), work(person), runner.ReconcileRequest{AttemptID: one.ID})
 	if err != nil || r.Refusal == nil {
 		t.Errorf("settled twice: %v, %+v", err, r)
-	}
-}
-
-// TestStop: who stops waits; what does not end in time is unknown, or is left for the next start where it can be
-// taken up again, with the same key.
-func TestStop(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct{ flow, left, then string }{
-		"not idempotent": {ship, "unknown", "unknown"},
-		"idempotent":     {retrying("              idempotencyKey: true\n"), "running", "done"},
-	} {
-		h, p, _ := effects(t, tt.flow)
-		running := make(chan struct{}, 1)
-		p.do = func(ctx context.Context, n int, _ executor.Request) workflow.Result {
-			if n > 1 {
-				return workflow.Result{Output: map[string]any{"n": 2.0}}
-			}
-			running <- struct{}{}
-			<-ctx.Done()
-			return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassTimeout, Message: "ended", Begun: workflow.Doubtful}}
-		}
-		a := h.begin(agent, "ship")
-		var waits sync.WaitGroup
-		waits.Go(func() { h.submit(agent, a, "go", "") })
-		<-running
-		ctx, now := context.WithCancel(context.Background())
-		now()
-		if err := h.Stop(ctx); err != nil {
-			t.Fatal(err)
-		}
-		waits.Wait()
-		equal(t, name, statuses(h.attempts(agent, a.Stored.ID)), tt.left)
-		_, got := h.submit(agent, a, "go", "")
-		if got == "done 2" {
-			t.Errorf("%s: an effect began after the stop", name)
-		}
-		next := *h
-		config := h.config
-		config.Worker = "worker-2"
-		next.Runner = runner.New(config)
-		stop := next.tend()
-		h.eventually(name, func() bool { return statuses(h.attempts(agent, a.Stored.ID)) == tt.then })
-		stop()
-		_ = next.Stop(context.Background())
-		if tt.then == "done" {
-			equal(t, "keys", p.runs[0].Key, p.runs[1].Key)
-			equal(t, "tries", h.attempts(agent, a.Stored.ID)[0].Tries, 2)
-		}
 	}
 }
 

@@ -24,6 +24,7 @@ type probe struct {
 	to         string                                                               // where that is
 	repeatable bool
 	unable     *workflow.Failure
+	resolving  func() // called when it is resolved; nil: nothing is
 }
 
 // probing is what a definition says of one.
@@ -41,6 +42,9 @@ func kinds() definition.Kinds {
 }
 
 func (p *probe) Prepare(_ context.Context, q executor.Request) (*executor.Run, *workflow.Failure) {
+	if p.resolving != nil {
+		p.resolving()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.unable != nil {

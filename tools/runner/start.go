@@ -103,6 +103,8 @@ func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q S
 	if decision.Refusal != nil {
 		return r.notStarted(c, d, q, decision), nil
 	}
+	place := r.drives.enter()
+	defer place.leave()
 	f := &fact{sight: &sight{d: d, stored: stored, caller: by}, decision: decision}
 	if err := r.lead(ctx, c, f); err != nil {
 		return nil, err
@@ -111,8 +113,6 @@ func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q S
 	if err != nil {
 		return nil, fmt.Errorf("write a new workflow: %w", err)
 	}
-	place := r.drives.enter()
-	defer place.leave()
 	if err := c.create(ctx, w, f); err != nil {
 		return nil, err
 	}
