@@ -138,7 +138,9 @@ func TestApproverThatIsNotKnown(t *testing.T) {
 		forgotten := *e
 		forgotten.Digest, forgotten.Client, forgotten.User = "", "", ""
 		equal(t, "forgotten", answer(r.d.Reconcile(r.i, second, &forgotten, workflow.Reconciliation{Applied: true}, r.now)), "out")
-		equal(t, "known", answer(r.d.Reconcile(r.i, second, e, workflow.Reconciliation{Applied: true}, r.now)), "ready")
+		known := *e
+		known.Client, known.User = second.Client, second.User
+		equal(t, "known", answer(r.d.Reconcile(r.i, second, &known, workflow.Reconciliation{Applied: true}, r.now)), "ready")
 	}
 }
 

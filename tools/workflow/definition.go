@@ -182,7 +182,7 @@ type Requirement struct {
 	MinConfidence  *float64
 	Digest         bool // only evidence that has a digest
 	Distinct       bool // of each principal's user, one counts (distinct: principal)
-	ExcludeStarter bool // what the starter's client made does not count (exclude: starter)
+	ExcludeStarter bool // what the starter's user made does not count, by whichever client (exclude: starter)
 }
 
 // Guidance is a skill or a script as it was at load: text for a caller, never run here.

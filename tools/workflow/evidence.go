@@ -29,6 +29,12 @@ func (v *view) shortage(g *Guard, r Requirement) verdict {
 	return holds(false, g)
 }
 
+// byStarter tells whether evidence may be by the one who started the instance: by that client, by another one of its
+// user, as an agent and its person are, or by nobody knows whom.
+func (v *view) byStarter(e Evidence) bool {
+	return e.Client == v.i.Client || e.Client == "" || e.User == v.i.User
+}
+
 // count is how many pieces of evidence meet a requirement.
 func (v *view) count(r Requirement) int {
 	n := 0
@@ -57,7 +63,7 @@ func (v *view) meets(e Evidence, r Requirement) bool {
 		return false
 	case r.MinConfidence != nil && (e.Confidence == nil || *e.Confidence < *r.MinConfidence):
 		return false
-	case r.ExcludeStarter && (e.Client == v.i.Client || e.Client == ""): // whose nobody knows may be the starter's
+	case r.ExcludeStarter && v.byStarter(e):
 		return false
 	}
 	return true

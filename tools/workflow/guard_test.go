@@ -144,8 +144,8 @@ func TestEvidenceGuard(t *testing.T) {
 		"of two users":                    {[]workflow.Requirement{{Kind: "review", Count: 2, Distinct: true}}, "t"},
 		"an agent and its person are one": {[]workflow.Requirement{{Kind: "review", Count: 3, Distinct: true}}, rejected},
 		"nobody is nobody":                {[]workflow.Requirement{{Kind: "test", Distinct: true}}, rejected},
-		"without the starter's":           {[]workflow.Requirement{{Kind: "review", Count: 2, ExcludeStarter: true}}, "t"},
-		"the starter's does not count":    {[]workflow.Requirement{{Kind: "review", Count: 3, ExcludeStarter: true}}, rejected},
+		"without the starter's":           {[]workflow.Requirement{{Kind: "review", ExcludeStarter: true}}, "t"},
+		"the starter's does not count":    {[]workflow.Requirement{{Kind: "review", Count: 2, ExcludeStarter: true}}, rejected},
 		"with a digest":                   {[]workflow.Requirement{{Kind: "review", Digest: true}}, "t"},
 		"a digest is missing":             {[]workflow.Requirement{{Kind: "review", Count: 2, Digest: true}}, "EVIDENCE_DIGEST_REQUIRED"},
 		"confident":                       {[]workflow.Requirement{{Kind: "review", MinConfidence: &threshold}}, "t"},
@@ -158,7 +158,7 @@ func TestEvidenceGuard(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _ := guardAnswer(t, wt.Evidence(test.requires...), workflow.Instance{Client: "agent", Evidence: evidence}, agent)
+			got, _ := guardAnswer(t, wt.Evidence(test.requires...), workflow.Instance{Client: "agent", User: "ann", Evidence: evidence}, agent)
 			equal(t, "answer", got, test.want)
 		})
 	}

@@ -168,14 +168,16 @@ func TestQuorum(t *testing.T) {
 	r.submit(agent, "pass", `{}`, "done")
 }
 
-// TestTwoPersons is an approval by two users, none of them the starter's own client.
+// TestTwoPersons is an approval by two users, neither of them the starter's: an agent and its person are one.
 func TestTwoPersons(t *testing.T) {
 	t.Parallel()
 	d := definition(state("collect",
 		to("collect", "vote", running(wt.Human("board"))),
 		to("done", "pass", guarded(wt.Evidence(workflow.Requirement{Kind: "human_approval", Count: 2, Distinct: true, ExcludeStarter: true, Digest: true})))), terminal("done"))
 	r := begin(t, d, `{}`)
-	for _, who := range []workflow.Caller{person, person, second} {
+	third := second
+	third.Client, third.User = "third", "cid"
+	for _, who := range []workflow.Caller{person, second, second, third} {
 		r.submit(agent, "pass", `{}`, rejected)
 		r.submit(agent, "vote", `{}`, "collect")
 		r.expect(r.d.Resolve(r.i, who, yes(r), r.now), "collect")
