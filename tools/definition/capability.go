@@ -151,7 +151,7 @@ func (c *compiler) inherit(a *ability) {
 // judgeAbility checks a capability that is no tool of its own, by itself: what uses it is judged again.
 func (c *compiler) judgeAbility(a *ability) {
 	b := c.builder(c.reader)
-	b.library, b.scripts = nil, c.fragments
+	b.library, b.scripts, b.pends = nil, c.fragments, false
 	for i, guard := range listOf(a.find("guards")) {
 		b.guard(guard, item(a.path+"/guards", i), inGuard)
 	}

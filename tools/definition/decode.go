@@ -33,5 +33,5 @@ func Decode(text jsontext.Value, kinds Kinds) (*workflow.Definition, error) {
 
 func newBuilder(r reader, kinds Kinds) *builder {
 	library := map[string]*workflow.Guidance{}
-	return &builder{reader: r, kinds: kinds, schemas: map[string]*workflow.Schema{}, library: library, scripts: library, d: &workflow.Definition{}}
+	return &builder{reader: r, kinds: kinds, schemas: map[string]*workflow.Schema{}, library: library, scripts: library, pends: true, d: &workflow.Definition{}}
 }

@@ -98,9 +98,13 @@ func (b *builder) effect(v *value, at string, roots expr.Roots) *workflow.Execut
 	return e
 }
 
-// script finds one that an executor can run.
+// script finds one that an executor can run. One that a workflow refers to and that nobody has defined keeps the workflow
+// from being started ([Pending]); its executor runs nothing.
 func (b *builder) script(subject string) (*workflow.Guidance, bool) {
 	g := b.scripts[subject]
+	if g == nil && b.pends && subjectForm.MatchString(subject) {
+		return &workflow.Guidance{Subject: subject, Script: true}, true
+	}
 	return g, g != nil && g.Script
 }
 

@@ -190,7 +190,8 @@ func TestWrongEffects(t *testing.T) {
 			[]string{`unknown-name ` + go_ + `/executor/connection: names no connection: "bsae": did you mean "base"?`}},
 		{"a tool that there is not", inTransition, "executor: { kind: tool, tool: clokc }", []string{"bad-value " + go_ + "/executor/tool: is no tool"}},
 		{"a tool that is a capability only", inRoot, "capabilities: { c: { executor: { kind: probe } }, d: { executor: { kind: tool, tool: c } } }", []string{"bad-value /capabilities/d/executor/tool: is no tool"}},
-		{"a script that there is not", inTransition, "executor: { kind: script, subject: test.it }", []string{"bad-value " + go_ + "/executor/subject: is no script"}},
+		{"a script that there cannot be", inTransition, "executor: { kind: script, subject: Test }", []string{"bad-value " + go_ + "/executor/subject: is no script"}},
+		{"a tool of a script that there is not", inRoot, fmt.Sprintf(exposed, "executor: { kind: script, subject: test.it }"), []string{"bad-value /capabilities/c/executor/subject: is no script"}},
 		{"a script that is a skill", inRoot, "skills: { plan.it: { verb: plan, lifecycle: stable, body: B } }\nworkflows: { w: { initialState: s, states: { s: { transitions: { go: { target: s, executor: { kind: script, subject: plan.it } } } } } } }", []string{"bad-value " + go_ + "/executor/subject: is no script"}},
 		{"a name of reconciliation", inState, "transitions: { reconcile_applied: { target: t }, reconcile_not_applied: { target: t } }", []string{
 			"name-taken /workflows/w/states/s/transitions/reconcile_applied: settles an effect in doubt", "name-taken /workflows/w/states/s/transitions/reconcile_not_applied: settles"}},

@@ -37,7 +37,7 @@ func TestFixtures(t *testing.T) {
 			"evidence.yaml:19:25 UNKNOWN_EXECUTOR_KIND /workflows/probe/states/s/transitions/run/executor/kind",
 			"evidence.yaml:24:25 UNKNOWN_EXECUTOR_KIND /workflows/probe/states/s/transitions/strict/executor/kind",
 		},
-		"lexicon.yaml": {"lexicon.yaml:10:70 bad-value /workflows/needs/states/s/transitions/go/executor/subject"},
+		"lexicon.yaml": {"lexicon.yaml:10:79 pending-subject /workflows/needs"},
 	} {
 		if diff := cmp.Diff(want, problemsOf(t, filepath.Join("testdata", name))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

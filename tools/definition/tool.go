@@ -59,7 +59,7 @@ func (c *compiler) capable(a *ability) *workflow.Capability {
 	input, output := c.exposed(a)
 	e, reliability := c.written(a)
 	b := c.builder(c.reader)
-	b.scripts = c.fragments
+	b.scripts, b.pends = c.fragments, false
 	made := &workflow.Capability{
 		Name: a.name, Title: a.Title, Description: strings.TrimSpace(a.Description), Tier: a.tier, Input: input, Output: output,
 		Executor: b.executor(e, reliability, a.path, expr.Arguments),

@@ -80,6 +80,7 @@ type builder struct {
 	schemas map[string]*workflow.Schema // by their text
 	library map[string]*workflow.Guidance
 	scripts map[string]*workflow.Guidance // that executors can run
+	pends   bool                          // a subject may be without a meaning for now
 	around  workflow.Surroundings         // what is known of connections and tools; nothing when a text is decoded
 	links   []string                      // the names of all connections
 

@@ -20,7 +20,7 @@ func NewScript(s *secret.Source) Kind { return scriptKind{s} }
 // Prepare implements [Kind].
 func (k scriptKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failure) {
 	s := specOf[Script](q.Executor)
-	if s == nil || s.script == nil {
+	if s == nil || s.script == nil || s.script.Hash == "" {
 		return nil, neverBegun(workflow.ClassPermanent, "the script is not there")
 	}
 	c, failure := s.part.resolve(q, kindScript, "", s.Connection, s.TreatNonZeroAsFailure)
