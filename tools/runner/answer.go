@@ -23,6 +23,27 @@ type Answer struct {
 	drive *drive // what it set going; nil: nothing
 }
 
+// waitFor says which attempt the instance waits for; nil: none.
+func (a *Answer) waitFor(s *store.Attempt) {
+	a.Attempt = s
+	if a.Instance == nil {
+		return
+	}
+	instance := *a.Instance
+	instance.Busy = busy(s)
+	a.Instance = &instance
+}
+
+// busy is an attempt as the engine sees it; nil for nil.
+func busy(a *store.Attempt) *workflow.Busy {
+	if a == nil {
+		return nil
+	}
+	return &workflow.Busy{
+		Attempt: a.ID, Transition: a.Transition, Kind: a.Kind, Unknown: a.Status == store.AttemptUnknown, Since: a.Created,
+	}
+}
+
 // The errors that say that something is not there. They are the same, byte for byte, whether it never existed, is
 // somebody else's, or is of a definition that the caller may not use.
 var (

@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
-	"prax/auth"
 	"prax/store"
 	"prax/tools/workflow"
 )
@@ -19,71 +15,10 @@ const leaseTime = time.Minute
 
 // attempt is one that is about to be opened, or that runs.
 type attempt struct {
-	stored store.Attempt
-	effect *workflow.Effect // what the engine waits for; nil: a tool was called
-	plan   *plan
-	began  bool // its effect may have begun before: it is taken up again after a crash
-}
-
-// work is what of an attempt is needed to go on with it after a crash.
-type work struct {
-	Kind       workflow.StepKind `json:"kind,omitzero"`
-	Arguments  map[string]any    `json:"arguments,omitzero"`
-	Summary    string            `json:"summary,omitzero"`
-	Approval   string            `json:"approval,omitzero"`
-	Approved   bool              `json:"approved,omitzero"`
-	Digest     string            `json:"digest,omitzero"`  // of what was approved
-	ByClient   string            `json:"by,omitzero"`      // who said yes
-	ByUser     string            `json:"by_user,omitzero"` // and whose client that is
-	Note       string            `json:"note,omitzero"`
-	Depth      int               `json:"depth,omitzero"`
-	OnEnter    bool              `json:"on_enter,omitzero"`
-	Maker      maker             `json:"maker,omitzero"` // of the step
-	Results    []output          `json:"results,omitempty"`
-	Repeatable bool              `json:"repeatable,omitzero"` // or idempotent: it may be started again
-}
-
-// maker is who makes a step.
-type maker struct {
-	Client string `json:"client,omitzero"`
-	User   string `json:"user,omitzero"`
-}
-
-// output is a result of an executor that succeeded, as it is stored.
-type output struct {
-	Output   any              `json:"output"`
-	Evidence []store.Evidence `json:"evidence,omitempty"`
-	TookMs   int64            `json:"took_ms,omitzero"`
-}
-
-func outputOf(r workflow.Result) output {
-	o := output{Output: r.Output, TookMs: r.Took.Milliseconds()}
-	for _, e := range r.Evidence {
-		o.Evidence = append(o.Evidence, store.Evidence{
-			Kind: e.Kind, URI: e.URI, Summary: e.Summary, Digest: e.Digest, Confidence: e.Confidence, Client: e.Client, User: e.User,
-		})
-	}
-	return o
-}
-
-func (o output) result() workflow.Result {
-	return workflow.Result{
-		Output: o.Output, Evidence: evidenceOf(o.Evidence), Took: time.Duration(o.TookMs) * time.Millisecond,
-	}
-}
-
-// work is what an attempt has to remember.
-func (a *attempt) work(by auth.Principal) (jsontext.Value, error) {
-	w := work{Repeatable: a.repeatable(), Arguments: a.plan.env.Arguments, Maker: maker{by.Client, by.User}}
-	if e := a.effect; e != nil {
-		w.Kind, w.Arguments, w.Summary, w.Approval, w.Approved = e.Kind, e.Arguments, e.Summary, e.Approval, e.Approved
-		w.Note, w.Depth, w.OnEnter = e.Note, e.Depth, e.OnEnter
-		w.Digest, w.ByClient, w.ByUser = e.Digest, e.Client, e.User
-		for _, r := range e.Results {
-			w.Results = append(w.Results, outputOf(r))
-		}
-	}
-	return encode(w)
+	stored  store.Attempt
+	effect  *workflow.Effect // what the engine waits for; nil: a tool was called
+	plan    *plan
+	revived bool // after a crash: its effect may have begun before
 }
 
 // repeatable tells whether the attempt may be taken up again once its effect may have begun.
@@ -99,27 +34,6 @@ func (a *attempt) harmless() bool {
 	return true
 }
 
-// effectOf is what the engine waited for, as the attempt remembers it. Its executor and its Env are the engine's to
-// give again.
-func effectOf(a store.Attempt) (*workflow.Effect, maker, error) {
-	var w work
-	if err := json.Unmarshal(a.Work, &w); err != nil {
-		return nil, maker{}, fmt.Errorf("what the attempt was for: %w", err)
-	}
-	e := &workflow.Effect{
-		Request: workflow.Request{
-			Kind: w.Kind, Transition: a.Transition, Version: a.Version, Arguments: w.Arguments, Summary: w.Summary,
-			Approval: w.Approval, Approved: w.Approved, Digest: w.Digest, Client: w.ByClient, User: w.ByUser,
-			Note: w.Note, Depth: w.Depth,
-		},
-		State: a.State, OnEnter: w.OnEnter,
-	}
-	for _, o := range w.Results {
-		e.Results = append(e.Results, o.result())
-	}
-	return e, w.Maker, nil
-}
-
 // newAttempt is an attempt that can be opened.
 func (r *Runner) newAttempt(c *call, p *plan, effect *workflow.Effect) (*attempt, error) {
 	a := &attempt{effect: effect, plan: p, stored: store.Attempt{
@@ -129,43 +43,20 @@ func (r *Runner) newAttempt(c *call, p *plan, effect *workflow.Effect) (*attempt
 		Correlation: c.correlation, RequestID: c.RequestID, Created: c.now, Updated: c.now,
 	}}
 	var err error
-	a.stored.Work, err = a.work(c.Principal)
-	return a, err
+	if a.stored.Work, err = workOf(a, c.actor()); err != nil {
+		return nil, fmt.Errorf("write an attempt: %w", err)
+	}
+	return a, nil
 }
 
-// of makes an attempt one of an instance.
-func (a *attempt) of(i store.Instance) {
+// attach makes an attempt one of an instance.
+func (a *attempt) attach(i store.Instance) {
 	s, e := &a.stored, a.effect
 	s.User, s.Instance, s.Version, s.Shared, s.Definition = i.User, i.ID, i.Version, i.Shared, i.DefinitionID
 	s.State, s.Transition = e.State, e.Transition
 	if e.Approved && len(e.Results) == 0 { // the first attempt of its step uses the approval up
 		s.Approval = e.Approval
 	}
-}
-
-// ended is an attempt that has come to an end, and how.
-type ended struct {
-	attempt *attempt
-	result  workflow.Result
-	settled *store.Closing // by a person, in place of the result
-}
-
-// closing is the end of an attempt as the store takes it.
-func (e *ended) closing(status store.AttemptStatus, now time.Time) (store.Closing, error) {
-	c := store.Closing{ID: e.attempt.stored.ID, Fence: e.attempt.stored.Fence, Status: status, At: now}
-	if f := e.result.Failure; f != nil {
-		c.Class, c.Message = f.Class, clip(f.Message, store.MaxEvidenceText)
-	}
-	if status != store.AttemptKept {
-		return c, nil
-	}
-	raw, err := encode(outputOf(e.result))
-	if err != nil || len(raw) > store.MaxValueBytes { // it happened all the same
-		c.Message = "its output cannot be kept"
-		return c, nil
-	}
-	c.Output = raw
-	return c, nil
 }
 
 // ErrUnknownAttempt says of an operation what the other errors of its kind say of workflows.
@@ -203,22 +94,4 @@ func (r *Runner) attempt(ctx context.Context, c *call, id string) (a store.Attem
 		return store.Attempt{}, ErrUnknownAttempt
 	}
 	return a, err
-}
-
-// livePrincipal is the client that an attempt acts for, as clients.json has it now, if it is still admitted and may still use
-// the definition.
-func (r *Runner) livePrincipal(client, user, definition string) (auth.Principal, bool) {
-	p, ok := r.liveClient(client, definition)
-	return p, ok && p.User == user
-}
-
-func (r *Runner) liveClient(client, definition string) (auth.Principal, bool) {
-	if r.config.Live == nil || client == "" {
-		return auth.Principal{}, false
-	}
-	p, there := r.config.Live(client)
-	if !there || p.Expired(r.config.Now()) {
-		return auth.Principal{}, false
-	}
-	return p, definition == "" || store.Granted(p.Workflows, definition)
 }

@@ -34,5 +34,5 @@ func (r *Runner) cancelCorrupt(ctx context.Context, c *call, id, reason string, 
 	if s.d == nil {
 		s.d = &workflow.Definition{ID: s.stored.DefinitionID, Hash: s.stored.DefinitionHash, Version: s.stored.DefinitionVersion}
 	}
-	return r.settle(ctx, c, s, "", s.d.Cancel(s.i, s.caller, reason, c.now))
+	return r.carryOut(ctx, c, s, "", s.d.Cancel(s.i, s.caller, reason, c.now))
 }

@@ -40,80 +40,83 @@ func (r *Runner) try(ctx context.Context, c *call, id, transition string, tries 
 		if err != nil {
 			return nil, err
 		}
-		a, err := r.settle(ctx, c, s, transition, ask(s))
+		a, err := r.carryOut(ctx, c, s, transition, ask(s))
 		if n == tries || !errors.Is(err, store.ErrConflict) {
 			return a, err
 		}
 	}
 }
 
-// settle does what a decision says, and sets going what it leads to. An error that is [store.ErrConflict] says that
-// the instance moved on meanwhile.
-func (r *Runner) settle(ctx context.Context, c *call, s *sight, transition string, d workflow.Decision) (*Answer, error) {
+// carryOut does what a decision says, and sets going what it leads to. outcomes are those that it comes from. An error
+// that is [store.ErrConflict] says that the instance moved on meanwhile.
+func (r *Runner) carryOut(ctx context.Context, c *call, s *sight, transition string, d workflow.Decision, outcomes ...*outcome) (*Answer, error) {
 	if d.Refusal != nil {
-		r.refused(c, s.stored, transition, d)
-		a := s.answer()
-		a.Refusal = d.Refusal
-		return a, nil
+		return r.refuse(c, s, transition, d), nil
 	}
-	place := r.drives.enter()
-	defer place.leave()
-	a, next, err := r.take(ctx, c, s, d, nil)
+	permit := r.drives.enter()
+	defer permit.leave()
+	a, next, err := r.persist(ctx, c, s, d, outcomes)
 	if err == nil && next != nil {
-		a.drive = r.launch(c, place, next)
+		a.drive = r.launch(c, permit, next)
 	}
 	return a, err
 }
 
-// take makes a decision durable, together with the ends of the attempts that it comes from and the beginning of the one
-// that it leads to, all in one transaction. next is that one: it is durable, and has to be run.
-func (r *Runner) take(ctx context.Context, c *call, s *sight, d workflow.Decision, ends []*ended) (a *Answer, next *attempt, err error) {
-	f := &fact{sight: s, decision: d, ends: ends}
-	if err := r.lead(ctx, c, f); err != nil {
-		return nil, nil, err
-	}
-	if f.decision.Refusal != nil {
-		f.withdraw()
-	}
-	if f.idle() {
-		a := s.answer()
-		if f.decision.Refusal != nil {
-			r.refused(c, s.stored, "", f.decision)
-			a.Refusal = f.decision.Refusal
-		}
-		return a, nil, nil
-	}
-	a, err = r.commit(ctx, c, f)
-	if err != nil {
-		return nil, nil, err
-	}
-	return a, f.next, nil
+// refuse is the answer to what is refused, which is in the audit then.
+func (r *Runner) refuse(c *call, s *sight, transition string, d workflow.Decision) *Answer {
+	r.refused(c, s.stored, transition, d)
+	a := s.answer()
+	a.Refusal = d.Refusal
+	return a
 }
 
-// commit makes a fact durable, with everything that belongs to it.
-func (r *Runner) commit(ctx context.Context, c *call, f *fact) (*Answer, error) {
+// persist makes a decision durable, together with the outcomes that it comes from and the beginning of the attempt that
+// it leads to, all in one transaction. next is that attempt: it has to be run.
+func (r *Runner) persist(ctx context.Context, c *call, s *sight, d workflow.Decision, outcomes []*outcome) (a *Answer, next *attempt, err error) {
+	m := &mutation{sight: s, decision: d, outcomes: outcomes}
+	if err := r.prepare(ctx, c, m); err != nil {
+		return nil, nil, err
+	}
+	if m.decision.Refusal != nil {
+		m.unsettle()
+	}
+	switch {
+	case !m.idle():
+		a, err = r.commit(ctx, c, m)
+	case m.decision.Refusal != nil:
+		a = r.refuse(c, s, "", m.decision)
+	default:
+		a = s.answer()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return a, m.next, nil
+}
+
+// commit makes a mutation durable, with everything that belongs to it.
+func (r *Runner) commit(ctx context.Context, c *call, m *mutation) (*Answer, error) {
+	was, change := m.sight.stored, m.decision.Change
+	after := was
 	var w *written
-	var move store.Move
-	after, change := f.sight.stored, f.decision.Change
+	var move *store.Move
 	if change != nil {
 		var err error
-		if w, err = r.write(c, f.sight.d, f.sight.stored, change); err != nil {
-			return nil, fmt.Errorf("write workflow %s: %w", f.sight.stored.ID, err)
+		if w, err = r.write(c, m.sight.d, was, change); err != nil {
+			return nil, fmt.Errorf("write workflow %s: %w", was.ID, err)
 		}
-		move, after = w.move(f.sight.stored.Version, change), w.next
-		if f.consumed(move.Consumed) {
-			move.Consumed = "" // by the attempt, before its effect
+		moved := w.move(was.Version, change)
+		if m.consumed(moved.Consumed) {
+			moved.Consumed = "" // by the attempt, before its effect
 		}
+		move, after = &moved, w.next
 	}
-	if f.next != nil {
-		f.next.of(after)
+	if m.next != nil {
+		m.next.attach(after)
 	}
-	closings, err := f.closings(c)
-	if err != nil {
-		return nil, err
-	}
-	event := c.event(after, f.trail(), f.actor(c), f.failure())
-	err = c.On.Update(ctx, func(tx store.Tx) error { return f.write(tx, closings, w, move, event) })
+	closings := m.closings(c)
+	event := m.event(c, after)
+	err := c.On.Update(ctx, func(tx store.Tx) error { return m.write(tx, closings, move, event) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, ErrUnknownInstance
 	}
@@ -121,10 +124,10 @@ func (r *Runner) commit(ctx context.Context, c *call, f *fact) (*Answer, error) 
 		return nil, err
 	}
 	r.timers.due(after.Due)
-	if len(f.ends) == 0 && after.Status != store.Open {
+	if len(m.outcomes) == 0 && after.Status != store.Open {
 		r.drives.interrupt(after.ID)
 	}
-	return f.answer(w), nil
+	return m.answer(w), nil
 }
 
 // overtaken is the answer to a move that others were faster than, again and again.
@@ -133,9 +136,9 @@ func (r *Runner) overtaken(ctx context.Context, c *call, id, transition string) 
 	if err != nil {
 		return nil, err
 	}
-	return r.settle(ctx, c, s, transition, workflow.Decision{Refusal: &workflow.Refusal{
+	return r.refuse(c, s, transition, workflow.Decision{Refusal: &workflow.Refusal{
 		Code: workflow.StaleVersion, Transition: store.SafeString(transition),
 		Message: fmt.Sprintf("the workflow was changed meanwhile: it is at version %d", s.stored.Version),
 		Hint:    "copy one of the links of this answer: they carry the current version",
-	}})
+	}}), nil
 }

@@ -8,19 +8,13 @@ import (
 	"prax/tools/workflow"
 )
 
-// conclude makes durable how an attempt ended and what the engine makes of it; next is the attempt that follows. While
-// the store cannot take it, it is tried again: what happened outside must not be forgotten.
-func (v *drive) conclude(ctx context.Context, a *attempt, result workflow.Result) (answer *Answer, next *attempt, err error) {
-	for pause := firstRetry; ; pause = min(2*pause, longestSleep) {
+// conclude makes durable how an attempt ended and what the engine makes of it; next is the attempt that follows.
+func (v *drive) conclude(a *attempt, result workflow.Result) (answer *Answer, next *attempt, err error) {
+	err = v.r.insist(a.stored.ID, func() (err error) {
 		answer, next, err = v.concluded(a, result)
-		if !passing(err) {
-			return answer, next, err
-		}
-		v.r.config.Log.Error("the end of an attempt cannot be written down", "attempt", a.stored.ID, "cause", err, "again_in", pause)
-		if !sleep(v.r.drives.base, pause) {
-			return nil, nil, err
-		}
-	}
+		return err
+	})
+	return answer, next, err
 }
 
 // passing tells whether an error of the store may be another the next time.
@@ -46,14 +40,14 @@ func (v *drive) concluded(a *attempt, result workflow.Result) (*Answer, *attempt
 	if err == nil && !a.runs(s.attempt) {
 		return nil, nil, errFenced
 	}
-	e := &ended{attempt: a, result: result}
+	o := &outcome{attempt: a, result: result}
 	if err != nil || !s.i.Open || result.Failure != nil && result.Failure.Begun == workflow.Doubtful {
-		return v.r.put(ctx, c, s, e, err)
+		answer, err := closeOnly(ctx, c, s, o, err)
+		return answer, nil, err
 	}
-	d := v.decide(s, a, result)
-	answer, next, err := v.r.take(ctx, c, s, d, []*ended{e})
+	answer, next, err := v.r.persist(ctx, c, s, v.decide(s, a, result), []*outcome{o})
 	if errors.Is(err, store.ErrQuota) { // it happened, but there is no room for what would follow
-		return v.r.put(ctx, c, s, e, err)
+		answer, err = closeOnly(ctx, c, s, o, err)
 	}
 	return answer, next, err
 }
@@ -68,7 +62,7 @@ func (v *drive) decide(s *sight, a *attempt, result workflow.Result) workflow.De
 	if f := result.Failure; f != nil && f.Class == classRevoked {
 		return workflow.Decision{Refusal: revoked(a.stored.Transition, f)}
 	}
-	d := s.d.Apply(s.i, a.effect, result, s.caller, v.call.now)
+	d := s.apply(a.effect, result, v.call.now)
 	if d.Refusal != nil && a.effect.Kind == workflow.StepTimeout { // it must not go on as if there were time
 		free := *s.i
 		free.Busy = nil
@@ -77,64 +71,23 @@ func (v *drive) decide(s *sight, a *attempt, result workflow.Result) workflow.De
 	return d
 }
 
-// put writes down how an attempt ended, and nothing else: its instance does not go on by it.
-func (r *Runner) put(ctx context.Context, c *call, s *sight, e *ended, cause error) (*Answer, *attempt, error) {
-	f := &fact{sight: s, ends: []*ended{e}}
-	status := f.status(e)
-	closing, err := e.closing(status, c.now)
-	if err != nil {
-		return nil, nil, err
-	}
-	refusal := r.why(e, status, cause)
+// closeOnly makes durable how an attempt ended, and nothing else: its instance does not go on by it. cause is why not,
+// where that is not the outcome itself or that the instance has ended.
+func closeOnly(ctx context.Context, c *call, s *sight, o *outcome, cause error) (*Answer, error) {
+	closing, refusal := o.closing(false, c.now), o.unused(cause)
 	if closing.Message == "" && cause != nil {
 		closing.Message = clip(cause.Error(), store.MaxEvidenceText)
 	}
-	trail := []workflow.Fact{attemptFact("attempt.closed", e.attempt.stored, map[string]any{"status": string(status)})}
-	event := c.event(s.stored, trail, c.actor(), refusal)
-	err = c.On.Update(ctx, func(tx store.Tx) error {
-		if err := tx.CloseAttempt(closing); err != nil {
-			return err
-		}
-		tx.AddEvent(event)
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
+	if err := c.closeAlone(ctx, s.stored, o.attempt.stored, closing, c.actor(), refusal); err != nil {
+		return nil, err
 	}
 	a := s.answer()
-	a.Attempt, a.Refusal = nil, refusal
-	if a.Instance != nil {
-		instance := *a.Instance
-		instance.Busy = nil
-		a.Instance = &instance
-		if status == store.AttemptUnknown && instance.Open {
-			stored := e.attempt.stored
-			stored.Status, stored.Class, stored.Message = status, closing.Class, closing.Message
-			a.setAttempt(stored)
-		}
+	a.Refusal = refusal
+	a.waitFor(nil)
+	if closing.Status == store.AttemptUnknown && s.i.Open {
+		doubtful := o.attempt.stored
+		doubtful.Status, doubtful.Class, doubtful.Message = closing.Status, closing.Class, closing.Message
+		a.waitFor(&doubtful)
 	}
-	return a, nil, nil
-}
-
-// why is what the answer says of an attempt that its instance does not go on by.
-func (r *Runner) why(e *ended, status store.AttemptStatus, cause error) *workflow.Refusal {
-	refusal := &workflow.Refusal{Code: workflow.ExecutorFailed, Transition: e.attempt.stored.Transition, Class: workflow.ClassPermanent}
-	f := e.result.Failure
-	switch {
-	case status == store.AttemptUnknown:
-		refusal.Code, refusal.Class = workflow.EffectUnknown, f.Class
-		refusal.Message = "whether it happened is not known: " + f.Message
-		refusal.Hint = "a person has to find out, and take reconcile_applied or reconcile_not_applied"
-	case f != nil:
-		refusal.Class, refusal.Message = f.Class, f.Message
-		refusal.Hint = "start a new workflow: this one has ended"
-	case cause != nil:
-		refusal.Message = "it happened, but there is no room for what follows, or the workflow cannot be read"
-		refusal.Hint = "its output is kept: take the same transition again once that is mended"
-	default:
-		refusal.Code = workflow.WorkflowCancelled
-		refusal.Message = "it happened, but the workflow had been cancelled meanwhile"
-		refusal.Hint = "start a new one"
-	}
-	return refusal
+	return a, nil
 }

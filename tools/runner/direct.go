@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -36,9 +35,9 @@ func (r *Runner) Tools(capabilities []*workflow.Capability) []*tools.Tool {
 
 // direct calls a capability.
 func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capability) (*tools.Result, error) {
-	place := r.drives.enter()
-	defer place.leave()
-	if !place.open {
+	permit := r.drives.enter()
+	defer permit.leave()
+	if !permit.held {
 		return nil, failed(stopping())
 	}
 	c := r.call(Work{Principal: t.Principal, On: t, RequestID: t.RequestID, Remote: t.Remote})
@@ -64,15 +63,13 @@ func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capabili
 	if err := r.openDirect(ctx, c, at); err != nil {
 		return nil, err
 	}
-	v := r.launch(c, place, at)
+	v := r.launch(c, permit, at)
 	return v.awaitDirect(ctx, at)
 }
 
 // openDirect makes the attempt durable.
 func (r *Runner) openDirect(ctx context.Context, c *call, a *attempt) error {
-	event := c.event(store.Instance{User: a.stored.User}, []workflow.Fact{attemptFact("attempt.opened", a.stored, map[string]any{
-		"tool": a.stored.Tool, "tier": a.stored.Tier, "digest": a.stored.Digest,
-	})}, c.actor(), nil)
+	event := c.event(owner(a.stored), []workflow.Fact{openedFact(a.stored)}, c.actor(), nil)
 	return c.On.Update(ctx, func(tx store.Tx) error {
 		if err := tx.OpenAttempt(a.stored); err != nil {
 			return fmt.Errorf("open attempt: %w", err)
@@ -82,53 +79,22 @@ func (r *Runner) openDirect(ctx context.Context, c *call, a *attempt) error {
 	})
 }
 
-// closeDirect makes durable how the call of a tool ended.
-func (v *drive) closeDirect(ctx context.Context, a *attempt, result workflow.Result) error {
-	f := &fact{}
-	e := &ended{attempt: a, result: result}
-	status := f.status(e)
-	if result.Failure == nil {
-		status = store.AttemptDone // its output is the answer
-	}
-	for pause := firstRetry; ; pause = min(2*pause, longestSleep) {
-		c := v.call
+// closeDirect makes durable how the call of a tool ended. Its output is the answer, and is not kept.
+func (v *drive) closeDirect(a *attempt, result workflow.Result) error {
+	o, c := &outcome{attempt: a, result: result}, v.call
+	return v.r.insist(a.stored.ID, func() error {
 		c.now = store.Milliseconds(v.r.config.Now())
-		closing, err := e.closing(status, c.now)
-		if err != nil {
-			return err
+		err := c.closeAlone(context.Background(), owner(a.stored), a.stored, o.closing(true, c.now), c.actor(), nil)
+		if errors.Is(err, store.ErrConflict) {
+			return errFenced
 		}
-		event := c.event(store.Instance{User: a.stored.User}, []workflow.Fact{
-			attemptFact("attempt.closed", a.stored, map[string]any{"tool": a.stored.Tool, "status": string(status)}),
-		}, c.actor(), nil)
-		err = v.r.config.Store.Update(context.Background(), func(tx store.Tx) error {
-			if err := tx.CloseAttempt(closing); err != nil {
-				return err
-			}
-			tx.AddEvent(event)
-			return nil
-		})
-		if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		v.r.config.Log.Error("the end of an attempt cannot be written down", "attempt", a.stored.ID, "cause", err, "again_in", pause)
-		if !sleep(v.r.drives.base, pause) {
-			return err
-		}
-	}
+		return err
+	})
 }
 
 // awaitDirect waits for a tool, as long as its caller does.
 func (v *drive) awaitDirect(ctx context.Context, a *attempt) (*tools.Result, error) {
-	over, stop := almost(ctx)
-	defer stop()
-	select {
-	case <-v.done:
-	case <-over:
-	case <-ctx.Done():
-	}
-	select {
-	case <-v.done:
-	default:
+	if !v.wait(ctx) {
 		return nil, &tools.Error{
 			Code: CodeInProgress, Message: "it takes longer than a call may, and goes on as the operation " + a.stored.ID,
 			Hint: "do not call it again for the same: the operator sees what becomes of it with prax operations show " + a.stored.ID,
@@ -166,26 +132,11 @@ func resultOf(value any) (*tools.Result, error) {
 	return res, nil
 }
 
-// almost is when a caller has to be answered that work goes on.
-func almost(ctx context.Context) (over <-chan time.Time, stop func()) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return nil, func() {}
-	}
-	left := time.Until(deadline)
-	t := time.NewTimer(max(left-margin, left/2))
-	return t.C, func() { t.Stop() }
-}
-
 // directOrder completes what the call of a tool was to be planned for, or says why that cannot be told any more.
-func (r *Runner) directOrder(o *order, stored store.Attempt) string {
-	a, there := r.config.Capability(stored.Tool)
+func (r *Runner) directOrder(o *order, tool string, w work) (why string) {
+	a, there := r.config.Capability(tool)
 	if !there {
 		return "there is no such tool any more"
-	}
-	var w work
-	if err := json.Unmarshal(stored.Work, &w); err != nil {
-		return "what it was called with cannot be read"
 	}
 	o.executor, o.grants, o.transition = a.Executor, a.Grants, a.Name
 	o.env = expr.Env{Arguments: w.Arguments}

@@ -21,7 +21,7 @@ type Detail struct {
 // event is the audit event of a call about an instance. One that the server did by itself is its owner's to see.
 func (c *call) event(i store.Instance, trail []workflow.Fact, by actor, failed *workflow.Refusal) store.Event {
 	e := store.Event{
-		At: c.now, Kind: store.EventWorkflow, RequestID: c.RequestID, Client: by.client, User: by.user, Remote: c.Remote,
+		At: c.now, Kind: store.EventWorkflow, RequestID: c.RequestID, Client: by.Client, User: by.User, Remote: c.Remote,
 		Registry: c.Principal.Generation, Outcome: tools.OutcomeOK,
 	}
 	if e.User == "" {
@@ -39,7 +39,10 @@ func (c *call) event(i store.Instance, trail []workflow.Fact, by actor, failed *
 }
 
 // actor is who did something; nobody, when the server did.
-type actor struct{ client, user string }
+type actor struct {
+	Client string `json:"client,omitzero"`
+	User   string `json:"user,omitzero"`
+}
 
 func (c *call) actor() actor { return actor{c.Principal.Client, c.Principal.User} }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,6 +30,11 @@ func (s *sight) answer() *Answer {
 	return &Answer{
 		Definition: s.d, Instance: s.i, Stored: s.stored, Approvals: s.approvals, Attempt: s.attempt, Caller: s.caller,
 	}
+}
+
+// apply asks the engine what comes of the result of an effect.
+func (s *sight) apply(e *workflow.Effect, result workflow.Result, now time.Time) workflow.Decision {
+	return s.d.Apply(s.i, e, result, s.caller, now)
 }
 
 // look reads an instance for a call. What the caller may not see is [ErrUnknownInstance]; what cannot be read is a
@@ -138,9 +144,7 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 	}
 	s.stored, s.i.Evidence, s.i.Shown = stored, evidenceOf(evidence), shownOf(shown)
 	r.park(s, approvals)
-	if s.attempt = attempt; attempt != nil {
-		s.i.Busy = busy(*attempt)
-	}
+	s.attempt, s.i.Busy = attempt, busy(attempt)
 	return nil
 }
 

@@ -2,8 +2,6 @@ package runner
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,8 +17,9 @@ const classRevoked = "client_revoked"
 
 // actsAs is as whom the executors of an instance run: whoever asked for it, also when another person approved. Who asks
 // now was let in by the pipeline; everybody else is judged by clients.json as it is now.
-func (r *Runner) actsAs(c *call, i store.Instance, asked string) (auth.Principal, bool) {
-	switch {
+func (r *Runner) actsAs(c *call, s *sight, e *workflow.Effect) (auth.Principal, bool) {
+	i := s.stored
+	switch asked := s.askedBy(e); {
 	case asked != "" && (c.server || asked != c.Principal.Client):
 		return r.liveClient(asked, i.DefinitionID)
 	case !c.server:
@@ -39,20 +38,38 @@ func (s *sight) askedBy(e *workflow.Effect) string {
 	return s.i.Parked.Client
 }
 
-// planned resolves what an effect would do, and for whom. asked is the client that asked for what was approved.
-func (r *Runner) planned(ctx context.Context, c *call, i store.Instance, d *workflow.Definition, e *workflow.Effect, asked string) (*plan, *workflow.Failure) {
+// livePrincipal is the client of a user as clients.json has it now, if it is still admitted and may still use the
+// definition; "": any.
+func (r *Runner) livePrincipal(client, user, definition string) (auth.Principal, bool) {
+	p, ok := r.liveClient(client, definition)
+	return p, ok && p.User == user
+}
+
+func (r *Runner) liveClient(client, definition string) (auth.Principal, bool) {
+	if r.config.Live == nil || client == "" {
+		return auth.Principal{}, false
+	}
+	p, there := r.config.Live(client)
+	if !there || p.Expired(r.config.Now()) {
+		return auth.Principal{}, false
+	}
+	return p, definition == "" || store.Granted(p.Workflows, definition)
+}
+
+// planEffect resolves what an effect would do, and for whom.
+func (r *Runner) planEffect(ctx context.Context, c *call, s *sight, e *workflow.Effect) (*plan, *workflow.Failure) {
 	if r.drives.stopping() {
 		return nil, stopping()
 	}
-	principal, ok := r.actsAs(c, i, asked)
+	principal, ok := r.actsAs(c, s, e)
 	if !ok {
-		return nil, &workflow.Failure{Class: classRevoked, Message: "the client for which this workflow would act is out", Begun: workflow.NotBegun}
+		return nil, notBegun(classRevoked, "the client for which this workflow would act is out")
 	}
 	p, failure := r.plan(ctx, &order{
-		attempt: r.config.NewID("at_"), executor: e.Executor, env: e.Env, principal: principal, grants: d.Grants,
+		attempt: r.config.NewID("at_"), executor: e.Executor, env: e.Env, principal: principal, grants: s.d.Grants,
 		transition: e.Transition, call: c.correlation, request: c.RequestID,
 	})
-	if failure == nil && !p.tier.Exposable() && !askable(d, e) {
+	if failure == nil && !p.tier.Exposable() && !askable(s.d, e) {
 		return nil, tooHigh()
 	}
 	return p, failure
@@ -64,24 +81,26 @@ func askable(d *workflow.Definition, e *workflow.Effect) bool {
 		return false
 	}
 	s := d.State(e.State)
-	t := (*workflow.Transition)(nil)
-	if s != nil {
-		t = s.Transition(e.Transition)
+	if s == nil {
+		return false
 	}
+	t := s.Transition(e.Transition)
 	return t != nil && t.Actor == workflow.Human
+}
+
+// notBegun is the failure of what has had no effect.
+func notBegun(class, message string) *workflow.Failure {
+	return &workflow.Failure{Class: class, Message: message, Begun: workflow.NotBegun}
 }
 
 // stopping is the failure of what a server that stops does not begin any more.
 func stopping() *workflow.Failure {
-	return &workflow.Failure{Class: workflow.ClassTransient, Message: "the server is stopping", Begun: workflow.NotBegun}
+	return notBegun(workflow.ClassTransient, "the server is stopping")
 }
 
 // tooHigh is the failure of what became too dangerous for where it stands.
 func tooHigh() *workflow.Failure {
-	return &workflow.Failure{
-		Class: workflow.ClassPermanent, Begun: workflow.NotBegun,
-		Message: "what would be run is of the risk high by now, and that may run in a transition that is a person's only",
-	}
+	return notBegun(workflow.ClassPermanent, "what would be run is of the risk high by now, and that may run in a transition that is a person's only")
 }
 
 // mustAsk tells whether a person has to approve, first or anew, what an effect would do. bound is the digest of what
@@ -99,11 +118,11 @@ func (p *plan) shown() map[string]any {
 }
 
 func (p *plan) shownDigest() string {
-	text, err := encode(p.shown())
+	shown, err := digestOf(p.shown())
 	if err != nil {
 		return "" // equal to nothing that was shown
 	}
-	return digest.Hex(text)
+	return shown
 }
 
 // bound is the digest of what the open approval shows of an executor; "" when it shows none.
@@ -117,30 +136,17 @@ func (s *sight) bound() string {
 	if json.Unmarshal(s.approvals[0].Material, &material) != nil || material.Executor == nil {
 		return ""
 	}
-	text, err := digest.Canonical(material.Executor)
+	shown, err := digest.Sum(material.Executor)
 	if err != nil {
 		return ""
 	}
-	return digest.Hex(text)
+	return shown
 }
 
-// unable is what becomes of an effect that cannot be begun.
-func (r *Runner) unable(e *workflow.Effect, f *workflow.Failure, apply func(*workflow.Effect, workflow.Result) workflow.Decision) workflow.Decision {
-	if f.Class == classRevoked {
-		return workflow.Decision{Refusal: revoked(e.Transition, f)}
-	}
-	return apply(e, workflow.Result{Failure: f})
-}
-
+// revoked is the refusal of what would act for a client that is out.
 func revoked(transition string, f *workflow.Failure) *workflow.Refusal {
 	return &workflow.Refusal{
 		Code: workflow.ClientRevoked, Transition: transition, Message: f.Message, Class: workflow.ClassPermanent,
 		Hint: "a person has to take it on, or cancel it",
 	}
-}
-
-// panicked is the failure of an executor that panicked: an error of ours, which must not end the server.
-func (r *Runner) panicked(o *order, cause any, begun workflow.Begun) *workflow.Failure {
-	r.config.Log.Error("an executor panicked", "attempt", o.attempt, "kind", o.executor.Kind, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-	return &workflow.Failure{Class: workflow.ClassPermanent, Message: "the executor failed", Begun: begun}
 }

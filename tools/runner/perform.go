@@ -26,7 +26,7 @@ type trying struct {
 // has not begun, or may be begun again. The result of several tries is as doubtful as the most doubtful of them.
 func (r *Runner) perform(ctx context.Context, v *drive, a *attempt) workflow.Result {
 	t := &trying{v: v, a: a}
-	if a.began && !a.harmless() {
+	if a.revived && !a.harmless() {
 		t.doubt = &workflow.Failure{Class: workflow.ClassTransient, Message: "the server stopped while it ran", Begun: workflow.Doubtful}
 	}
 	began := r.config.Now()
@@ -89,7 +89,7 @@ func (t *trying) again(n int, f *workflow.Failure) bool {
 
 // once makes one try. All but the very first are judged again, and noted before they begin.
 func (t *trying) once(ctx context.Context, n int) workflow.Result {
-	if t.started || t.a.began {
+	if t.started || t.a.revived {
 		if f := t.renew(ctx, n); f != nil {
 			return workflow.Result{Failure: f}
 		}
@@ -115,7 +115,7 @@ func (t *trying) renew(ctx context.Context, n int) *workflow.Failure {
 		return tx.RenewAttempt(a.stored.ID, a.stored.Fence, a.stored.Tries+1, n, now.Add(leaseTime), now)
 	})
 	if err != nil {
-		return &workflow.Failure{Class: workflow.ClassPermanent, Message: "the next try could not be noted", Begun: workflow.NotBegun}
+		return notBegun(workflow.ClassPermanent, "the next try could not be noted")
 	}
 	a.stored.Tries, a.stored.Choice = a.stored.Tries+1, n
 	reach("attempt-renews")
@@ -126,7 +126,7 @@ func (t *trying) renew(ctx context.Context, n int) *workflow.Failure {
 func (r *Runner) rejudge(ctx context.Context, a *attempt, n int) *workflow.Failure {
 	p, ok := r.livePrincipal(a.stored.Client, a.stored.Actor, a.stored.Definition)
 	if !ok {
-		return &workflow.Failure{Class: classRevoked, Message: "the client that caused it is out", Begun: workflow.NotBegun}
+		return notBegun(classRevoked, "the client that caused it is out")
 	}
 	a.plan.principal = p
 	fresh := r.resolve(ctx, a.plan.order, a.plan.choices[n].Executor)
@@ -134,7 +134,7 @@ func (r *Runner) rejudge(ctx context.Context, a *attempt, n int) *workflow.Failu
 	case fresh.failure != nil:
 		return fresh.failure
 	case fresh.digest != a.plan.choices[n].digest, fresh.run.Tier > a.plan.tier:
-		return &workflow.Failure{Class: workflow.ClassPermanent, Message: "what it would do was changed meanwhile", Begun: workflow.NotBegun}
+		return notBegun(workflow.ClassPermanent, "what it would do was changed meanwhile")
 	}
 	a.plan.choices[n] = fresh
 	return nil
@@ -199,21 +199,6 @@ func retriesOf(r workflow.Reliability) []string {
 		return usualRetries
 	}
 	return r.RetryOn
-}
-
-// sleep waits, and tells whether ctx let it.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // delay is how long to wait after the n-th try. An exponential one is drawn anew each time, so that many who failed

@@ -3,7 +3,10 @@ package runner
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"prax/auth"
 	"prax/store"
@@ -81,12 +84,24 @@ func (r *Runner) plan(ctx context.Context, o *order) (*plan, *workflow.Failure) 
 	if len(materials) > 1 {
 		p.material = map[string]any{"first": materials[0], "fallbacks": materials[1:]}
 	}
-	text, err := encode(p.material)
-	if err != nil {
-		return nil, &workflow.Failure{Class: workflow.ClassPermanent, Message: "what would be run cannot be written down", Begun: workflow.NotBegun}
+	var err error
+	if p.digest, err = digestOf(p.material); err != nil {
+		return nil, unwritable(err)
 	}
-	p.digest = digest.Hex(text)
 	return p, nil
+}
+
+func digestOf(value any) (string, error) {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return "", err
+	}
+	return digest.Sum(raw)
+}
+
+// unwritable is the failure of what nobody could be shown.
+func unwritable(err error) *workflow.Failure {
+	return notBegun(workflow.ClassPermanent, fmt.Sprintf("what would be run cannot be written down: %v", err))
 }
 
 // resolve asks the kind of an executor what it would do.
@@ -94,10 +109,7 @@ func (r *Runner) resolve(ctx context.Context, o *order, e *workflow.Executor) (c
 	c.Executor = e
 	kind := r.config.Executors[e.Kind]
 	if kind == nil {
-		c.failure = &workflow.Failure{
-			Class: workflow.ClassPermanent, Begun: workflow.NotBegun,
-			Message: "this version has no executor of the kind " + store.SafeString(e.Kind),
-		}
+		c.failure = notBegun(workflow.ClassPermanent, "this version has no executor of the kind "+store.SafeString(e.Kind))
 		return c
 	}
 	defer func() {
@@ -113,15 +125,17 @@ func (r *Runner) resolve(ctx context.Context, o *order, e *workflow.Executor) (c
 		r.tellCause(o, c.failure)
 		return c
 	}
-	text, err := encode(c.run.Material)
-	if err != nil {
-		c.run, c.failure = nil, &workflow.Failure{
-			Class: workflow.ClassPermanent, Message: fmt.Sprintf("what would be run cannot be written down: %v", err), Begun: workflow.NotBegun,
-		}
-		return c
+	var err error
+	if c.digest, err = digestOf(c.run.Material); err != nil {
+		c.run, c.failure = nil, unwritable(err)
 	}
-	c.digest = digest.Hex(text)
 	return c
+}
+
+// panicked is the failure of an executor that panicked: an error of ours, which must not end the server.
+func (r *Runner) panicked(o *order, cause any, begun workflow.Begun) *workflow.Failure {
+	r.config.Log.Error("an executor panicked", "attempt", o.attempt, "kind", o.executor.Kind, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	return &workflow.Failure{Class: workflow.ClassPermanent, Message: "the executor failed", Begun: begun}
 }
 
 // admit lets the attempt use one tool: what its definition was granted, or what a person approved.

@@ -82,26 +82,19 @@ func (c *call) mayReconcile(a store.Attempt) *workflow.Refusal {
 
 // reconcile settles the attempt that an instance waits for.
 func (r *Runner) reconcile(ctx context.Context, c *call, s *sight, stored store.Attempt, q ReconcileRequest) (*Answer, error) {
-	effect, _, err := effectOf(stored)
+	w, err := readWork(stored)
 	if err != nil {
 		return nil, err
 	}
 	given, refusal := q.output()
 	if refusal != nil {
-		return r.settle(ctx, c, s, q.transition(), workflow.Decision{Refusal: refusal})
+		return r.refuse(c, s, q.transition(), workflow.Decision{Refusal: refusal}), nil
 	}
+	effect := w.effect(stored)
 	d := s.d.Reconcile(s.i, s.caller, effect, workflow.Reconciliation{Applied: q.Applied, Output: given, Note: note(q.Note)}, c.now)
-	if d.Refusal != nil {
-		return r.settle(ctx, c, s, q.transition(), d)
-	}
-	place := r.drives.enter()
-	defer place.leave()
-	e := &ended{attempt: &attempt{stored: stored, effect: effect}, settled: c.settles(stored, q)}
-	a, next, err := r.take(ctx, c, s, d, []*ended{e})
-	if err == nil && next != nil {
-		a.drive = r.launch(c, place, next)
-	}
-	return a, err
+	return r.carryOut(ctx, c, s, q.transition(), d, &outcome{
+		attempt: &attempt{stored: stored, effect: effect}, settled: c.settles(stored, q),
+	})
 }
 
 func (q ReconcileRequest) transition() string {
@@ -137,17 +130,7 @@ func (c *call) settles(a store.Attempt, q ReconcileRequest) *store.Closing {
 
 // settleAlone settles an attempt that no workflow waits for.
 func (r *Runner) settleAlone(ctx context.Context, c *call, a store.Attempt, q ReconcileRequest) (*Reconciled, error) {
-	closing := c.settles(a, q)
-	event := c.event(store.Instance{ID: a.Instance, DefinitionID: a.Definition, User: a.User}, []workflow.Fact{
-		attemptFact("attempt.closed", a, map[string]any{"status": string(closing.Status), "by": closing.By}),
-	}, c.actor(), nil)
-	err := c.On.Update(ctx, func(tx store.Tx) error {
-		if err := tx.CloseAttempt(*closing); err != nil {
-			return err
-		}
-		tx.AddEvent(event)
-		return nil
-	})
+	err := c.closeAlone(ctx, owner(a), a, *c.settles(a, q), c.actor(), nil)
 	if errors.Is(err, store.ErrConflict) {
 		return &Reconciled{Attempt: a, Refusal: &workflow.Refusal{
 			Code: workflow.InvalidTransition, Message: "somebody else settled it meanwhile", Hint: "look at it again",
@@ -184,7 +167,7 @@ func (r *Runner) reconciling(ctx context.Context, c *call, q SubmitRequest) (*An
 		return nil, err
 	}
 	if refusal := c.mayReconcile(stored); refusal != nil {
-		return r.settle(ctx, c, s, q.Transition, workflow.Decision{Refusal: refusal})
+		return r.refuse(c, s, q.Transition, workflow.Decision{Refusal: refusal}), nil
 	}
 	a, err := r.reconcile(ctx, c, s, stored, ReconcileRequest{
 		AttemptID: stored.ID, Applied: q.Transition == workflow.ReconcileApplied, Output: given.Output, Note: given.Note,

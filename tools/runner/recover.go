@@ -37,28 +37,20 @@ func (r *Runner) recover(ctx context.Context, before time.Time) error {
 
 // takeOver goes on with an attempt, if it may be started again; else its effect is unknown.
 func (r *Runner) takeOver(ctx context.Context, stored store.Attempt) {
-	place := r.drives.enter()
-	defer place.leave()
+	permit := r.drives.enter()
+	defer permit.leave()
 	c := r.recovering(stored)
 	a, why := r.revive(ctx, c, stored)
 	if why == "" {
-		r.launch(c, place, a)
+		r.launch(c, permit, a)
 		return
 	}
 	r.config.Log.Warn("an effect may have happened: a person has to find out", "attempt", stored.ID, "workflow", stored.Instance, "why", why)
-	if err := r.doubt(ctx, c, stored, why); passing(err) && place.open {
-		place.open = false
-		go r.keepDoubting(c, stored, why)
-	}
-}
-
-// keepDoubting makes an attempt unknown once the store takes it.
-func (r *Runner) keepDoubting(c *call, stored store.Attempt, why string) {
-	defer r.drives.work.Done()
-	for pause := firstRetry; sleep(r.drives.base, pause); pause = min(2*pause, longestSleep) {
-		if err := r.doubt(r.drives.base, c, stored, why); !passing(err) {
-			return
-		}
+	if err := doubt(ctx, c, stored, why); passing(err) && permit.take() {
+		go func() {
+			defer r.drives.work.Done()
+			_ = r.insist(stored.ID, func() error { return doubt(r.drives.base, c, stored, why) })
+		}()
 	}
 }
 
@@ -70,7 +62,7 @@ func (r *Runner) recovering(a store.Attempt) *call {
 }
 
 // maker is who makes the step of an effect that is taken up again: as clients.json has it now, or as little as is known.
-func (r *Runner) maker(by maker, e *workflow.Effect) auth.Principal {
+func (r *Runner) maker(by actor, e *workflow.Effect) auth.Principal {
 	if p, live := r.livePrincipal(by.Client, by.User, ""); live {
 		return p
 	}
@@ -92,7 +84,7 @@ func (r *Runner) revive(ctx context.Context, c *call, stored store.Attempt) (a *
 	if failure != nil {
 		return nil, stopped + ", and it cannot be started again: " + failure.Message
 	}
-	a = &attempt{stored: stored, effect: effect, plan: p, began: true}
+	a = &attempt{stored: stored, effect: effect, plan: p, revived: true}
 	switch {
 	case p.digest != stored.Digest:
 		return nil, stopped + ", and it would do something else now"
@@ -114,18 +106,19 @@ func (r *Runner) orderOf(ctx context.Context, c *call, stored store.Attempt) (*o
 		attempt: stored.ID, principal: principal, transition: stored.Transition, approved: stored.Approval != "",
 		call: stored.Correlation, request: stored.RequestID,
 	}
+	w, err := readWork(stored)
+	if err != nil {
+		return nil, nil, err.Error()
+	}
 	if stored.Instance == "" {
-		return o, nil, r.directOrder(o, stored)
+		return o, nil, r.directOrder(o, stored.Tool, w)
 	}
 	s, err := r.look(ctx, c, stored.Instance)
 	if err != nil {
 		return nil, nil, "its workflow cannot be read"
 	}
-	effect, by, err := effectOf(stored)
-	if err != nil {
-		return nil, nil, err.Error()
-	}
-	c.Principal = r.maker(by, effect)
+	effect := w.effect(stored)
+	c.Principal = r.maker(w.By, effect)
 	d := s.d.Again(s.i, effect, c.caller(s.stored), c.now)
 	if d.Effect == nil || d.Effect.Ask {
 		return nil, nil, "its workflow went on without it"
@@ -134,23 +127,14 @@ func (r *Runner) orderOf(ctx context.Context, c *call, stored store.Attempt) (*o
 	return o, d.Effect, ""
 }
 
-// doubt makes an attempt unknown.
-func (r *Runner) doubt(ctx context.Context, c *call, a store.Attempt, why string) error {
+// doubt makes an attempt unknown, unless somebody else was faster.
+func doubt(ctx context.Context, c *call, a store.Attempt, why string) error {
 	closing := store.Closing{
 		ID: a.ID, Fence: a.Fence, Status: store.AttemptUnknown, Class: workflow.ClassTransient, Message: clip(why, store.MaxEvidenceText), At: c.now,
 	}
-	event := c.event(store.Instance{ID: a.Instance, DefinitionID: a.Definition, User: a.User}, []workflow.Fact{
-		attemptFact("attempt.closed", a, map[string]any{"status": string(store.AttemptUnknown)}),
-	}, actor{a.Client, a.Actor}, &workflow.Refusal{Code: workflow.EffectUnknown})
-	err := r.config.Store.Update(ctx, func(tx store.Tx) error {
-		if err := tx.CloseAttempt(closing); err != nil {
-			return err
-		}
-		tx.AddEvent(event)
-		return nil
-	})
+	err := c.closeAlone(ctx, owner(a), a, closing, actor{a.Client, a.Actor}, &workflow.Refusal{Code: workflow.EffectUnknown})
 	if errors.Is(err, store.ErrConflict) {
-		return nil // another was faster
+		return nil
 	}
 	return err
 }

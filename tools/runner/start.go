@@ -103,50 +103,39 @@ func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q S
 	if decision.Refusal != nil {
 		return r.notStarted(c, d, q, decision), nil
 	}
-	place := r.drives.enter()
-	defer place.leave()
-	f := &fact{sight: &sight{d: d, stored: stored, caller: by}, decision: decision}
-	if err := r.lead(ctx, c, f); err != nil {
+	permit := r.drives.enter()
+	defer permit.leave()
+	m := &mutation{sight: &sight{d: d, stored: stored, caller: by}, decision: decision}
+	if err := r.prepare(ctx, c, m); err != nil {
 		return nil, err
 	}
 	w, err := r.write(c, d, stored, decision.Change)
 	if err != nil {
 		return nil, fmt.Errorf("write a new workflow: %w", err)
 	}
-	if err := c.create(ctx, w, f); err != nil {
+	if err := c.create(ctx, w, m); err != nil {
 		return nil, err
 	}
 	r.timers.due(w.next.Due)
-	a := f.answer(w)
-	if f.next != nil {
-		a.drive = r.launch(c, place, f.next)
+	a := m.answer(w)
+	if m.next != nil {
+		a.drive = r.launch(c, permit, m.next)
 	}
 	return r.await(ctx, c, a)
 }
 
 // create stores a new instance, and the attempt that it leads to.
-func (c *call) create(ctx context.Context, w *written, f *fact) error {
-	first, evidence, rest := w.first(f.decision.Change)
-	if f.next != nil {
-		f.next.of(w.next)
+func (c *call) create(ctx context.Context, w *written, m *mutation) error {
+	first, evidence, rest := w.first(m.decision.Change)
+	if m.next != nil {
+		m.next.attach(w.next)
 	}
-	event := c.event(w.next, f.trail(), c.actor(), f.failure())
+	event := m.event(c, w.next)
 	return c.On.Update(ctx, func(tx store.Tx) error {
 		if err := tx.CreateInstance(first, w.steps[0], evidence); err != nil {
 			return err
 		}
-		if rest != nil {
-			if err := tx.Move(*rest); err != nil {
-				return fmt.Errorf("steps after the start: %w", err)
-			}
-		}
-		if f.next != nil {
-			if err := tx.OpenAttempt(f.next.stored); err != nil {
-				return fmt.Errorf("open attempt: %w", err)
-			}
-		}
-		tx.AddEvent(event)
-		return nil
+		return m.write(tx, nil, rest, event)
 	})
 }
 

@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"prax/store"
+	"prax/tools/workflow"
+)
+
+// outcome is how an attempt ended.
+type outcome struct {
+	attempt *attempt
+	result  workflow.Result
+	settled *store.Closing // by a person, in place of the result
+}
+
+// status is what becomes of the attempt. used: what it gave is committed together with that.
+func (o *outcome) status(used bool) store.AttemptStatus {
+	failure := o.result.Failure
+	switch {
+	case failure == nil && used:
+		return store.AttemptDone
+	case failure == nil:
+		return store.AttemptKept
+	case failure.Begun == workflow.Doubtful:
+		return store.AttemptUnknown
+	}
+	return store.AttemptFailed
+}
+
+// closing is the outcome as the store takes it.
+func (o *outcome) closing(used bool, now time.Time) store.Closing {
+	if o.settled != nil {
+		return *o.settled
+	}
+	c := store.Closing{ID: o.attempt.stored.ID, Fence: o.attempt.stored.Fence, Status: o.status(used), At: now}
+	if f := o.result.Failure; f != nil {
+		c.Class, c.Message = f.Class, clip(f.Message, store.MaxEvidenceText)
+	}
+	if c.Status != store.AttemptKept {
+		return c
+	}
+	raw, err := encode(outputOf(o.result))
+	if err != nil || len(raw) > store.MaxValueBytes { // it happened all the same
+		c.Message = "its output cannot be kept"
+		return c
+	}
+	c.Output = raw
+	return c
+}
+
+// unused is what the answer says of an attempt that its instance does not go on by. cause is what the store had against
+// what would follow, or that the instance cannot be read; nil: its instance has ended.
+func (o *outcome) unused(cause error) *workflow.Refusal {
+	refusal := &workflow.Refusal{Code: workflow.ExecutorFailed, Transition: o.attempt.stored.Transition, Class: workflow.ClassPermanent}
+	f := o.result.Failure
+	switch {
+	case f != nil && f.Begun == workflow.Doubtful:
+		refusal.Code, refusal.Class = workflow.EffectUnknown, f.Class
+		refusal.Message = "whether it happened is not known: " + f.Message
+		refusal.Hint = "a person has to find out, and take reconcile_applied or reconcile_not_applied"
+	case f != nil:
+		refusal.Class, refusal.Message = f.Class, f.Message
+		refusal.Hint = "start a new workflow: this one has ended"
+	case cause != nil:
+		refusal.Message = "it happened, but there is no room for what follows, or the workflow cannot be read"
+		refusal.Hint = "its output is kept: take the same transition again once that is mended"
+	default:
+		refusal.Code = workflow.WorkflowCancelled
+		refusal.Message = "it happened, but the workflow had been cancelled meanwhile"
+		refusal.Hint = "start a new one"
+	}
+	return refusal
+}
+
+// closeAlone ends an attempt in a transaction of its own: nothing else changes by it.
+func (c *call) closeAlone(ctx context.Context, i store.Instance, a store.Attempt, closing store.Closing, by actor, failed *workflow.Refusal) error {
+	event := c.event(i, []workflow.Fact{closedFact(a, closing)}, by, failed)
+	return c.On.Update(ctx, func(tx store.Tx) error {
+		if err := tx.CloseAttempt(closing); err != nil {
+			return err
+		}
+		tx.AddEvent(event)
+		return nil
+	})
+}
+
+// owner is as much of an attempt's instance as the attempt knows; without one, whose it is.
+func owner(a store.Attempt) store.Instance {
+	return store.Instance{ID: a.Instance, DefinitionID: a.Definition, User: a.User}
+}
+
+func openedFact(a store.Attempt) workflow.Fact {
+	more := map[string]any{"tier": a.Tier, "digest": a.Digest}
+	if a.Approval != "" {
+		more["approval"] = a.Approval
+	}
+	return attemptFact("attempt.opened", a, more)
+}
+
+func closedFact(a store.Attempt, c store.Closing) workflow.Fact {
+	more := map[string]any{"status": string(c.Status)}
+	if c.By != "" {
+		more["by"] = c.By
+	}
+	return attemptFact("attempt.closed", a, more)
+}
+
+// attemptFact is what the audit keeps of an attempt, with the members of more.
+func attemptFact(kind string, a store.Attempt, more map[string]any) workflow.Fact {
+	payload := map[string]any{"attempt": a.ID, "kind": a.Kind}
+	if a.Transition != "" {
+		payload["transition"] = a.Transition
+	}
+	if a.Tool != "" {
+		payload["tool"] = a.Tool
+	}
+	for key, value := range more {
+		payload[key] = value
+	}
+	return workflow.Fact{Type: kind, Payload: payload}
+}
