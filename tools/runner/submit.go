@@ -24,8 +24,10 @@ type SubmitRequest struct {
 // store.ErrQuota is the caller's own limit.
 func (r *Runner) Submit(ctx context.Context, w Work, q SubmitRequest) (*Answer, error) {
 	c := r.call(w)
-	if a, err := r.reconciling(ctx, c, q); a != nil || err != nil {
-		return a, err
+	if !q.Reject { // no is an answer to a question, and settles nothing
+		if a, err := r.reconciling(ctx, c, q); a != nil || err != nil {
+			return a, err
+		}
 	}
 	return r.change(ctx, c, q.InstanceID, q.Transition, triesOfMove, func(s *sight) workflow.Decision {
 		if q.Reject && q.ExpectedVersion == s.i.Version {
