@@ -246,6 +246,22 @@ func TestExecutorsStayIn(t *testing.T) {
 	}
 }
 
+// TestWhatAPersonApproves: who approves a HIGH executor is shown what would be run; an agent is told that it waits.
+func TestWhatAPersonApproves(t *testing.T) {
+	t.Parallel()
+	h := open(t, "testdata/cases.yaml")
+	h.put(written(t, doubts))
+	a := h.submit(person, h.start(agent, "doubts", `{}`), "sign", `{}`)
+	equal(t, "a person", a.text("pending_human.approval.executor.tier"), "high")
+	if does := a.text("pending_human.approval.executor.does.mode"); does != "ok" {
+		t.Errorf("a person is not shown what would be run: %s", show(a["pending_human"]))
+	}
+	got := h.query(agent, `{"workflowId":"`+a.id()+`"}`)
+	if text := show(got["pending_human"]); strings.Contains(text, "executor") || !strings.Contains(text, "approval") {
+		t.Errorf("an agent is shown %s", text)
+	}
+}
+
 const doubts = `
 workflows:
   doubts:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/store"
@@ -48,6 +49,10 @@ type approval struct {
 	Queue   string `json:"queue,omitzero"`
 	AskedBy string `json:"asked_by"`
 	Expires string `json:"expires"`
+
+	// Executor is what would be run, of which risk and as whom: for a person only, who approves exactly that. An agent
+	// is told of no executor.
+	Executor jsontext.Value `json:"executor,omitzero"`
 }
 
 // resolve is the call by which a person answers.
@@ -96,6 +101,9 @@ func (q *request) pending(a *runner.Answer) *pending {
 func (p *pending) size() int {
 	const around = 512
 	size := around + len(p.Prompt) + len(p.InputSchema) + len(p.Presented)
+	if p.Approval != nil {
+		size += len(p.Approval.Executor)
+	}
 	if p.Choices != nil {
 		size += len(encoded(p.Choices))
 	}
@@ -162,6 +170,9 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 	p.Approval = &approval{ID: open.Approval, Digest: open.Digest, AskedBy: open.Client, Expires: stamp(open.Expires)}
 	if g.Approval != nil {
 		p.Approval.Queue = g.Approval.Queue
+		if g.Caller.Human() {
+			p.Approval.Executor = executorOf(g.Approval.Material)
+		}
 	}
 	p.Resolve = q.resolve(g, t.Name, q.submission(g.Instance, t.Name, arguments), "a person sends this as it stands to approve exactly these arguments").
 		because(p.Resolve.Blocked)
@@ -169,6 +180,17 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 	no.Intent = intentReject
 	reject := q.resolve(g, intentReject, no, "a person sends this to say no; summary says why")
 	p.Reject = &reject
+}
+
+// executorOf is the part of an approval's material that says what would be run; nil where nothing would.
+func executorOf(material jsontext.Value) jsontext.Value {
+	var shown struct {
+		Executor jsontext.Value `json:"executor"`
+	}
+	if json.Unmarshal(material, &shown) != nil {
+		return nil
+	}
+	return shown.Executor
 }
 
 func (q *request) resolve(g *runner.Gate, rel string, with args, note string) resolve {

@@ -181,11 +181,10 @@ func result(a *runner.Answer, usual string) outcome {
 	return outcome{Status: usual}
 }
 
-// made is the evidence that a change has made. The instance has it with the ids that it was stored under.
+// made is the evidence that a change has made.
 func made(a *runner.Answer) []evidence {
-	all := a.Instance.Evidence
 	fresh := make([]evidence, 0, len(a.Change.Evidence))
-	for _, e := range all[max(0, len(all)-len(a.Change.Evidence)):] {
+	for _, e := range a.Change.Evidence {
 		fresh = append(fresh, evidence{Kind: e.Kind, ID: e.ID, URI: e.URI, Summary: e.Summary, Digest: e.Digest, Confidence: e.Confidence})
 	}
 	return fresh

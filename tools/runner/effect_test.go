@@ -349,6 +349,14 @@ func TestChainOfEffects(t *testing.T) {
 		steps = append(steps, fmt.Sprint(s.Seq, s.Transition))
 	}
 	equal(t, "steps", steps, []string{"2go", "3next", "4last"})
+	var evidence []string
+	for _, e := range done.Change.Evidence {
+		evidence = append(evidence, e.Summary)
+		if e.ID == "" {
+			t.Errorf("%s has no id", e.Summary)
+		}
+	}
+	equal(t, "evidence", evidence, []string{"run 1", "run 2", "run 3", "run 4"})
 	equal(t, "history", len(h.history(agent, a.Stored.ID)), 4)
 }
 

@@ -114,8 +114,10 @@ func (m *mutation) answer(w *written) *Answer {
 
 // answer is the instance as the change left it.
 func (w *written) answer(d *workflow.Definition, by workflow.Caller, change *workflow.Change, failed *workflow.Refusal) *Answer {
+	stored := *change
+	stored.Evidence = evidenceOf(w.evidence) // with the ids that it got
 	a := &Answer{
-		Definition: d, Instance: &w.instance, Stored: w.next.Normal(), Change: change, Refusal: failed, Caller: by,
+		Definition: d, Instance: &w.instance, Stored: w.next.Normal(), Change: &stored, Refusal: failed, Caller: by,
 		Expired: change.Steps[0].Kind == workflow.StepTimeout && d.OnTimeout != "",
 	}
 	if w.approval != nil {
