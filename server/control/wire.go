@@ -97,6 +97,7 @@ var failures = []struct {
 	{ErrFormat, "format", http.StatusBadRequest},
 	{store.ErrConflict, "conflict", http.StatusConflict},
 	{store.ErrQuota, "quota", http.StatusInsufficientStorage},
+	{runner.ErrBusy, "busy", http.StatusServiceUnavailable},
 	{store.ErrReadOnly, "read_only", http.StatusConflict},
 	{store.ErrNotWhole, "not_whole", http.StatusConflict},
 	{store.ErrFull, "full", http.StatusInsufficientStorage},

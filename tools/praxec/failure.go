@@ -83,6 +83,7 @@ var storeFailures = []struct {
 	{store.ErrQuota, tools.CodeQuota, "there is no room left for this user: open workflows, what they keep, and terms are bounded",
 		"cancel or finish workflows that are not needed, or ask the operator for more room"},
 	{store.ErrFull, tools.CodeStoreFull, "the server has no space left to store anything", "nothing was changed; tell the operator, reading still works"},
+	{runner.ErrBusy, tools.CodeBusy, "as much runs for this client as may at once", "nothing was changed; try again once something of it has ended"},
 	{store.ErrBusy, tools.CodeBusy, "too many writes are waiting", "nothing was changed; try again in a few seconds"},
 	{store.ErrClosed, tools.CodeBusy, "the server is stopping", "nothing was changed; try again in a few seconds"},
 	{store.ErrConflict, tools.CodeConflict, "it was changed meanwhile", "read it again, then decide"},

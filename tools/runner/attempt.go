@@ -36,6 +36,9 @@ func (a *attempt) harmless() bool {
 
 // newAttempt is an attempt that can be opened.
 func (r *Runner) newAttempt(c *call, p *plan, effect *workflow.Effect) (*attempt, error) {
+	if err := r.admits(c, p); err != nil {
+		return nil, err
+	}
 	a := &attempt{effect: effect, plan: p, stored: store.Attempt{
 		ID: p.attempt, Client: p.principal.Client, Actor: p.principal.User, User: p.principal.User,
 		Kind: p.executor.Kind, Tier: p.tier.String(), Digest: p.digest, Key: p.key(), Tries: 1,

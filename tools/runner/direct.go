@@ -56,6 +56,12 @@ func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capabili
 		return nil, failed(failure)
 	}
 	at, err := r.newAttempt(c, p, nil)
+	if errors.Is(err, ErrBusy) {
+		return nil, &tools.Error{
+			Code: tools.CodeBusy, Message: "as much runs for this client as may at once",
+			Hint: "nothing was done; try again once something of it has ended",
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -87,8 +87,13 @@ func (t *trying) again(n int, f *workflow.Failure) bool {
 	return f.Begun == workflow.NotBegun || t.a.plan.choices[n].repeatable() || t.a.plan.executor.Idempotent
 }
 
-// once makes one try. All but the very first are judged again, and noted before they begin.
+// once makes one try, when there is room for it. All but the very first are judged again, and noted before they begin.
 func (t *trying) once(ctx context.Context, n int) workflow.Result {
+	leave, failure := t.room(ctx, n)
+	if failure != nil {
+		return workflow.Result{Failure: failure}
+	}
+	defer leave()
 	if t.started || t.a.revived {
 		if f := t.renew(ctx, n); f != nil {
 			return workflow.Result{Failure: f}

@@ -45,6 +45,10 @@ type Config struct {
 	// Capability is the one of this name that is a tool of its own; nil: there are none.
 	Capability func(name string) (*workflow.Capability, bool)
 
+	// Running is how many executors run at once, and OfClient how many of them for one client; 0: 256, and 64. What a
+	// request would begin beyond the latter is refused with ErrBusy; everything else waits.
+	Running, OfClient int
+
 	// Worker names this process, unlike any that wrote to the store before. "": a random name.
 	Worker string
 
@@ -56,10 +60,11 @@ type Config struct {
 
 // Runner runs instances. Its methods may be called from many goroutines.
 type Runner struct {
-	config Config
-	pinned *pinned
-	timers *timers
-	drives *drives
+	config   Config
+	pinned   *pinned
+	timers   *timers
+	drives   *drives
+	capacity *capacity
 }
 
 // New makes a runner.
@@ -85,5 +90,8 @@ func New(c Config) *Runner {
 	if c.Capability == nil {
 		c.Capability = func(string) (*workflow.Capability, bool) { return nil, false }
 	}
-	return &Runner{config: c, pinned: newPinned(c.CacheBytes), timers: newTimers(), drives: newDrives()}
+	return &Runner{
+		config: c, pinned: newPinned(c.CacheBytes), timers: newTimers(), drives: newDrives(),
+		capacity: newCapacity(c.Running, c.OfClient),
+	}
 }
