@@ -2,7 +2,6 @@ package runner_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -148,139 +147,6 @@ func TestEffectFails(t *testing.T) {
 	h.must(agent, a, "go", "", "done 2")
 }
 
-// TestLaw6Doubt: what may have happened is unknown, is not tried again by itself, and a person settles it, once.
-func TestLaw6Doubt(t *testing.T) {
-	t.Parallel()
-	h, p, _ := effects(t, ship)
-	p.do = failingBy(workflow.ClassTimeout, workflow.Doubtful)
-	a := h.begin(agent, "ship")
-	b, got := h.submit(agent, a, "go", `{"to":"rome"}`)
-	equal(t, "answer", got, "EFFECT_UNKNOWN")
-	for _, transition := range []string{"go", "look"} {
-		_, got := h.submit(agent, a, transition, "")
-		equal(t, transition, got, "EFFECT_UNKNOWN")
-	}
-	equal(t, "runs", p.count(), 1)
-	settle := fmt.Sprintf(`{"attempt":%q,"output":{"n":3},"note":"seen at the other end"}`, b.Attempt.ID)
-	for name, who := range map[string]auth.Principal{"agent": agent, "fake": fake} {
-		if _, got := h.submit(who, a, "reconcile_applied", settle); got != "ACTOR_MISMATCH" && got != "error: unknown workflow" {
-			t.Errorf("%s settled it: %s", name, got)
-		}
-	}
-	_, got = h.submit(person, a, "reconcile_applied", `{"attempt":"at_other"}`)
-	if got == "done 2" {
-		t.Error("another attempt was settled")
-	}
-	done := h.must(person, a, "reconcile_applied", settle, "done 2")
-	equal(t, "context", contextOf(done), `{"n":3,"to":"rome"}`)
-	equal(t, "attempt", statuses(h.attempts(agent, a.Stored.ID)), "applied")
-	one := h.attempts(agent, a.Stored.ID)[0]
-	equal(t, "by", []string{one.By, one.Note}, []string{"ann", "seen at the other end"})
-	_, got = h.submit(person, a, "reconcile_applied", settle)
-	equal(t, "again", got, "STALE_WORKFLOW_VERSION")
-}
-
-// TestDoubtNotApplied: that it did not happen leaves the workflow where it was, free to move.
-func TestDoubtNotApplied(t *testing.T) {
-	t.Parallel()
-	h, p, _ := effects(t, ship)
-	p.do = failingBy(workflow.ClassTimeout, workflow.Doubtful)
-	a := h.begin(agent, "ship")
-	b, _ := h.submit(agent, a, "go", "")
-	first := fmt.Sprintf(`{"attempt":%q}`, b.Attempt.ID)
-	h.must(boss, a, "reconcile_not_applied", first, "s 1 unchanged") // who oversees may, too
-	b, got := h.submit(agent, a, "go", "")
-	equal(t, "again", got, "EFFECT_UNKNOWN")
-	if _, got = h.submit(person, a, "reconcile_not_applied", first); got == "s 1 unchanged" {
-		t.Error("an answer about the first attempt settled the second")
-	}
-	p.set(func(p *probe) { p.do = nil })
-	h.must(person, a, "reconcile_not_applied", fmt.Sprintf(`{"attempt":%q}`, b.Attempt.ID), "s 1 unchanged")
-	h.must(agent, a, "go", `{"to":"rome"}`, "done 2")
-	equal(t, "attempts", statuses(h.attempts(agent, a.Stored.ID)), "done not_applied not_applied")
-}
-
-func retrying(more string) string {
-	return `
-  ship:
-    initialState: s
-    states:
-      s:
-        transitions:
-          go:
-            target: done
-            executor:
-              kind: probe
-              name: first
-              risk: low
-` + more + `
-            output: { n: "$.output.n" }
-      done: { terminal: true }
-`
-}
-
-// TestLaw6Retries: what may be tried again depends on what is known of the effect, and on whether it is idempotent.
-func TestLaw6Retries(t *testing.T) {
-	t.Parallel()
-	const retries = "            reliability: { retry: { maxAttempts: 3, retryOn: [timeout, transient_error, connection_error] }, fallback: { executors: [ { kind: probe, name: second, risk: low } ] } }\n"
-	const key = "              idempotencyKey: true\n"
-	tests := map[string]struct {
-		flow    string
-		class   string
-		begun   workflow.Begun
-		repeats bool
-		runs    int
-		want    string
-	}{
-		"never begun":                  {retries, workflow.ClassConnection, workflow.NotBegun, false, 6, "EXECUTOR_FAILED"},
-		"answered":                     {retries, workflow.ClassTransient, workflow.Answered, false, 1, "EXECUTOR_FAILED"},
-		"answered, idempotent":         {key + retries, workflow.ClassTransient, workflow.Answered, false, 6, "EXECUTOR_FAILED"},
-		"doubtful":                     {retries, workflow.ClassTimeout, workflow.Doubtful, false, 1, "EFFECT_UNKNOWN"},
-		"doubtful, idempotent":         {key + retries, workflow.ClassTimeout, workflow.Doubtful, false, 6, "EFFECT_UNKNOWN"},
-		"doubtful, repeatable":         {retries, workflow.ClassTimeout, workflow.Doubtful, true, 6, "EXECUTOR_FAILED"},
-		"another class":                {key + retries, workflow.ClassPermanent, workflow.Answered, false, 2, "EXECUTOR_FAILED"},
-		"no reliability":               {"", workflow.ClassTransient, workflow.NotBegun, false, 1, "EXECUTOR_FAILED"},
-		"no reliability, with its key": {key, workflow.ClassTransient, workflow.Answered, false, 1, "EXECUTOR_FAILED"},
-	}
-	for name, tt := range tests {
-		h, p, _ := effects(t, retrying(tt.flow))
-		p.do, p.repeatable = failingBy(tt.class, tt.begun), tt.repeats
-		a := h.begin(agent, "ship")
-		_, got := h.submit(agent, a, "go", "")
-		equal(t, name, got, tt.want)
-		equal(t, name+": runs", p.count(), tt.runs)
-		keys := map[string]bool{}
-		for _, q := range p.runs {
-			keys[q.Key] = true
-		}
-		equal(t, name+": keys", len(keys), 1)
-		one := h.attempts(agent, a.Stored.ID)[0]
-		equal(t, name+": tries", one.Tries, tt.runs)
-		if strings.Contains(tt.flow, "idempotencyKey") != (one.Key != "") {
-			t.Errorf("%s: key %q", name, one.Key)
-		}
-	}
-}
-
-// TestDoubtSticks: a later try that fails for certain does not take back that an earlier one may have happened.
-func TestDoubtSticks(t *testing.T) {
-	t.Parallel()
-	h, p, _ := effects(t, retrying("              idempotencyKey: \"{workflowId}/{transition}\"\n            reliability: { retry: { maxAttempts: 2 } }\n"))
-	p.do = func(_ context.Context, n int, _ executor.Request) workflow.Result {
-		if n == 1 {
-			return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassTimeout, Message: "too slow", Begun: workflow.Doubtful}}
-		}
-		return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassPermanent, Message: "no such thing", Begun: workflow.Answered}}
-	}
-	a := h.begin(agent, "ship")
-	b, got := h.submit(agent, a, "go", "")
-	equal(t, "answer", got, "EFFECT_UNKNOWN")
-	equal(t, "key", b.Attempt.Key, a.Stored.ID+"/go")
-	p.set(func(p *probe) { p.do = nil })
-	h.must(person, a, "reconcile_not_applied", fmt.Sprintf(`{"attempt":%q}`, b.Attempt.ID), "s 1 unchanged")
-	h.must(agent, a, "go", "", "done 2")
-}
-
 // TestKeptOutput: when the output cannot be put where it belongs, the effect is not repeated for the next try.
 func TestKeptOutput(t *testing.T) {
 	t.Parallel()
@@ -313,76 +179,6 @@ func TestKeptOutput(t *testing.T) {
 	equal(t, "runs", p.count(), 3)
 }
 
-const stairs = `
-  stairs:
-    initialState: a
-    states:
-      a: { transitions: { go: { target: b, executor: { kind: probe, name: one, risk: low }, output: { one: "$.output.n" } } } }
-      b:
-        onEnter: { executor: { kind: probe, name: two, risk: low }, output: { two: "$.output.n" } }
-        transitions: { next: { target: c, actor: deterministic, executor: { kind: probe, name: three, risk: low }, output: { three: "$.output.n" } } }
-      c: { transitions: { last: { target: d, actor: deterministic, executor: { kind: probe, name: four, risk: low }, output: { four: "$.output.n" } } } }
-      d: { terminal: true }
-`
-
-func namesOf(p *probe) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var names []string
-	for _, q := range p.runs {
-		names = append(names, q.Executor.Spec.(*probing).Name)
-	}
-	return strings.Join(names, " ")
-}
-
-// TestChainOfEffects: one submit takes an executor, an onEnter, and two deterministic transitions; its answer has all
-// their steps.
-func TestChainOfEffects(t *testing.T) {
-	t.Parallel()
-	h, p, _ := effects(t, stairs)
-	a := h.begin(agent, "stairs")
-	done := h.must(agent, a, "go", "", "d 4")
-	equal(t, "context", contextOf(done), `{"four":4,"one":1,"three":3,"two":2}`)
-	equal(t, "runs", namesOf(p), "one two three four")
-	var steps []string
-	for _, s := range done.Change.Steps {
-		steps = append(steps, fmt.Sprint(s.Seq, s.Transition))
-	}
-	equal(t, "steps", steps, []string{"2go", "3next", "4last"})
-	var evidence []string
-	for _, e := range done.Change.Evidence {
-		evidence = append(evidence, e.Summary)
-		if e.ID == "" {
-			t.Errorf("%s has no id", e.Summary)
-		}
-	}
-	equal(t, "evidence", evidence, []string{"run 1", "run 2", "run 3", "run 4"})
-	equal(t, "history", len(h.history(agent, a.Stored.ID)), 4)
-}
-
-// TestBrokenStairs: where one of them fails the workflow stays, and what was done is not done again.
-func TestBrokenStairs(t *testing.T) {
-	t.Parallel()
-	h, p, _ := effects(t, stairs)
-	broken := "two"
-	p.do = func(_ context.Context, n int, q executor.Request) workflow.Result {
-		if q.Executor.Spec.(*probing).Name == broken {
-			return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassPermanent, Message: "no", Begun: workflow.Answered}}
-		}
-		return workflow.Result{Output: map[string]any{"n": float64(n)}}
-	}
-	a := h.begin(agent, "stairs")
-	_, got := h.submit(agent, a, "go", "")
-	equal(t, "onEnter", got, "EXECUTOR_FAILED")
-	equal(t, "attempts", statuses(h.attempts(agent, a.Stored.ID)), "failed kept")
-	p.set(func(*probe) { broken = "three" })
-	b := h.must(agent, a, "go", "", "b 2 CHAIN_FAILED")
-	equal(t, "runs", namesOf(p), "one two two three")
-	p.set(func(*probe) { broken = "" })
-	done := h.must(agent, b, "next", "", "d 4")
-	equal(t, "context", contextOf(done), `{"four":6,"one":1,"three":5,"two":3}`)
-}
-
 // TestLaw3ClientOut: a client that is withdrawn while its effect runs has that finished, and nothing more begun.
 func TestLaw3ClientOut(t *testing.T) {
 	t.Parallel()
@@ -399,35 +195,6 @@ func TestLaw3ClientOut(t *testing.T) {
 	done := h.must(person, b, "last", "", "d 4") // a person takes it on
 	equal(t, "context", contextOf(done), `{"four":4,"one":1,"three":3,"two":2}`)
 	equal(t, "as", p.runs[3].Principal.Client, "ann")
-}
-
-// TestLaw3Retry: a client that is withdrawn between two tries gets no second one.
-func TestLaw3Retry(t *testing.T) {
-	t.Parallel()
-	h, p, people := effects(t, retrying("            reliability: { retry: { maxAttempts: 3, retryOn: [connection_error] } }\n"))
-	p.do = func(context.Context, int, executor.Request) workflow.Result {
-		people.revoke("ann-agent")
-		return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassConnection, Message: "nobody there", Begun: workflow.NotBegun}}
-	}
-	a := h.begin(agent, "ship")
-	_, got := h.submit(agent, a, "go", "")
-	equal(t, "answer", got, "CLIENT_REVOKED")
-	equal(t, "runs", p.count(), 1)
-	equal(t, "attempts", statuses(h.attempts(agent, a.Stored.ID)), "failed")
-}
-
-// TestChangedBetweenTries: what a connection leads to must not change under an attempt.
-func TestChangedBetweenTries(t *testing.T) {
-	t.Parallel()
-	h, p, _ := effects(t, retrying("            reliability: { retry: { maxAttempts: 3, retryOn: [connection_error] } }\n"))
-	p.do = func(context.Context, int, executor.Request) workflow.Result {
-		p.set(func(p *probe) { p.to = "elsewhere" })
-		return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassConnection, Message: "nobody there", Begun: workflow.NotBegun}}
-	}
-	a := h.begin(agent, "ship")
-	b, got := h.submit(agent, a, "go", "")
-	equal(t, "answer", []string{got, b.Refusal.Message}, []string{"EXECUTOR_FAILED", "what it would do was changed meanwhile"})
-	equal(t, "runs", p.count(), 1)
 }
 
 // TestCancelEndsTheEffect: cancelling ends what runs, and what it may have done stays to be settled.
@@ -463,53 +230,6 @@ func TestCancelEndsTheEffect(t *testing.T) {
 	r, err = h.Reconcile(context.Background(), work(person), runner.ReconcileRequest{AttemptID: one.ID})
 	if err != nil || r.Refusal == nil {
 		t.Errorf("settled twice: %v, %+v", err, r)
-	}
-}
-
-// TestTakenOver: a runner that died leaves its attempts to the next start; a client that is out by then has nothing
-// more begun.
-func TestTakenOver(t *testing.T) {
-	t.Parallel()
-	key := retrying("              idempotencyKey: true\n")
-	for name, tt := range map[string]struct {
-		flow, want string
-		change     func(*probe, *clients)
-	}{
-		"idempotent":          {key, "done", func(*probe, *clients) {}},
-		"not idempotent":      {ship, "unknown", func(*probe, *clients) {}},
-		"repeatable":          {ship, "done", func(p *probe, _ *clients) { p.repeatable = true }},
-		"client out":          {key, "unknown", func(_ *probe, c *clients) { c.revoke("ann-agent") }},
-		"leads elsewhere":     {key, "unknown", func(p *probe, _ *clients) { p.to = "elsewhere" }},
-		"risky by now":        {key, "unknown", func(p *probe, _ *clients) { p.tier = auth.High }},
-		"cannot be begun now": {key, "unknown", func(p *probe, _ *clients) { p.unable = &workflow.Failure{Message: "gone", Begun: workflow.NotBegun} }},
-	} {
-		h, p, people := effects(t, tt.flow)
-		if name == "repeatable" {
-			p.repeatable = true
-		}
-		dead, ran := make(chan struct{}), make(chan struct{})
-		p.do = func(_ context.Context, n int, _ executor.Request) workflow.Result {
-			if n == 1 {
-				close(ran)
-				<-dead // and with it the process
-			}
-			return workflow.Result{Output: map[string]any{"n": float64(n)}}
-		}
-		a := h.begin(agent, "ship")
-		go h.submit(agent, a, "go", "")
-		<-ran
-		p.set(func(p *probe) { tt.change(p, people) })
-		next := *h
-		config := h.config
-		config.Worker = "worker-2"
-		next.Runner = runner.New(config)
-		stop := next.tend()
-		h.eventually(name, func() bool { return statuses(h.attempts(agent, a.Stored.ID)) == tt.want })
-		stop()
-		_ = next.Stop(context.Background())
-		close(dead) // the one who was taken for dead comes back: its end does not count
-		h.eventually("the first runner ends", func() bool { return errors.Is(h.Stop(context.Background()), nil) })
-		equal(t, name+" at last", statuses(h.attempts(agent, a.Stored.ID)), tt.want)
 	}
 }
 
