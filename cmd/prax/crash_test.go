@@ -178,7 +178,7 @@ func (c *crash) life(at string) {
 	}
 }
 
-func (c *crash) start(at string) *exec.Cmd {
+func (c *crash) start(at string, env ...string) *exec.Cmd {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		c.t.Fatal(err)
@@ -188,10 +188,10 @@ func (c *crash) start(at string) *exec.Cmd {
 	c.url = "http://" + addr
 	cmd := exec.Command(c.prax, "serve")
 	cmd.Dir = c.dir
-	cmd.Env = []string{
+	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=clients.json",
 		"PRAX_DATA=" + c.data(), "PRAX_ADDR=" + addr, "PRAX_LOG=warn", "PRAX_CRASH_AT=" + at,
-	}
+	}, env...)
 	cmd.Stderr = new(bytes.Buffer)
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
