@@ -94,7 +94,7 @@ func newCrash(t *testing.T) *crash {
 		c.acked[crashUser(i)], c.moved[crashUser(i)] = map[string]string{}, map[string]int64{}
 		clients = append(clients, map[string]any{
 			"name": fmt.Sprintf("agent-%d", i), "user_id": crashUser(i), "token_sha256": auth.HashToken(crashToken(i)).Hex(),
-			"allow": []string{"praxec.command", "memory_remember", "memory_recall", "get_current_datetime", "trace_search"},
+			"allow": []string{"praxec.command", "praxec.query", "memory_remember", "memory_recall", "get_current_datetime", "trace_search"},
 		})
 	}
 	text, err := json.Marshal(map[string]any{"clients": clients})
