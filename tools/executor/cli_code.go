@@ -54,6 +54,9 @@ var codeOptions = []string{
 	"--code", "--command", "--eval", "--exec", "--execute", "--expression", "--init-command", "--rcfile", "--require",
 	"-exec", "-execdir", "-ok", "-okdir", // find
 	"--checkpoint-action", "--info-script", "--rsh", "--rsh-command", "--to-command", "--use-compress-program", // tar, rsync
+	"--rsync-path", "--upload-pack", "--receive-pack", "--extcmd", "-toolexec", "--toolexec", "-vettool", "-wrapper", "-fplugin",
+	"--cmd", "-cmd", "--compress-program", "--unzip-command", "--exec-batch", "--post-renderer", "--lua-filter", "--script-shell",
+	"--use-askpass", "--pager", "--editor", "--on-download-complete",
 }
 
 // loads are the names of variables from which programs take code, or the places where they find it.
@@ -69,7 +72,9 @@ type host struct {
 	flags    string   // the letters of options that have no value
 	values   int      // how many elements the other options may have as values; 0: one
 	sets     bool     // operands like NAME=value stand before the program
-	words    []string // a caller has a say in code after one of these only; nil: anywhere
+	words    []string // a caller has a say in code after one of these only, and where it says which; nil: anywhere
+	opens    string   // the letters of options by which its operands may be programs as well
+	options  []string // of its own, whose value is code, or leads to some
 	wraps    bool     // it starts the program that its operands name
 	word     bool     // its name may be a common word of another program's arguments
 }
@@ -88,14 +93,30 @@ func hostOf(a argument) (host, bool) {
 // nameOf is the name by which the table knows a program: without its folder and its version.
 func nameOf(program string) string {
 	name := strings.TrimSuffix(strings.ToLower(path.Base(program)), ".exe")
-	if _, ok := hosts[name]; ok {
-		return name
+	first, _, _ := strings.Cut(name, ".") // as in vim.basic
+	for _, name := range []string{name, strings.TrimRight(name, versions), first, strings.TrimRight(first, versions)} {
+		if _, ok := hosts[name]; ok {
+			return name
+		}
 	}
-	return strings.TrimRight(name, "0123456789.-")
+	for prefix, name := range families {
+		if strings.HasPrefix(first, prefix) {
+			return name
+		}
+	}
+	return name
 }
+
+const versions = "0123456789.-"
+
+// families are programs whose names go on by the machine that they are for.
+var families = map[string]string{"ld-linux": "ld.so", "ld-musl": "ld.so", "ld64": "ld.so", "qemu-": "qemu"}
 
 // weigh tells whether a caller's value could be run by this program, and behind how many arguments its data begins.
 func (h host) weigh(args []argument) (code bool, data int) {
+	if h.leads(args) {
+		return true, len(args)
+	}
 	if h.words != nil {
 		return h.afterWord(args), 0
 	}
@@ -124,9 +145,36 @@ func (h host) weigh(args []argument) (code bool, data int) {
 	return false, data
 }
 
+// leads tells whether a caller's value is that of an option of its own which leads to code, or an operand that it would
+// run.
+func (h host) leads(args []argument) bool {
+	opens := false
+	for i, a := range args {
+		before := i > 0 && args[i-1].path.IsZero() && slices.Contains(h.options, args[i-1].text)
+		if a.caller() && (opens || before) {
+			return true
+		}
+		opens = opens || h.opens != "" && a.option() && a.text[1] != '-' && !strings.ContainsAny(a.text[1:2], "IMm") && strings.ContainsAny(a.text, h.opens)
+	}
+	return false
+}
+
+// afterWord tells whether a caller has a say after one of the words, or in which word it is: where nothing is before its
+// value but options, and what may be their values.
 func (h host) afterWord(args []argument) bool {
-	word := slices.IndexFunc(args, func(a argument) bool { return a.path.IsZero() && slices.Contains(h.words, a.text) })
-	return word >= 0 && slices.ContainsFunc(args[word:], argument.caller)
+	said := false
+	for i, a := range args {
+		switch {
+		case a.caller() && !said:
+			return true
+		case !a.path.IsZero() || a.option():
+		case slices.Contains(h.words, a.text):
+			return slices.ContainsFunc(args[i:], argument.caller)
+		case i == 0 || !args[i-1].option() || strings.Contains(args[i-1].text, "=") || strings.HasPrefix(args[i-1].text, "--no-"):
+			said = true
+		}
+	}
+	return false
 }
 
 // option tells whether it is an option, whatever it means.

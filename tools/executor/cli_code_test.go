@@ -128,7 +128,73 @@ mywrapper perl -w X
 env mywrapper env X
 mywrapper timeout 5 node X
 mywrapper sudo -u bob env make X
-deno run X`
+deno run X
+perl -ne code X
+perl -i -pe code X
+perl -lane code X
+/lib64/ld-linux-x86-64.so.2 X
+/lib/ld-musl-x86_64.so.1 X
+qemu-x86_64 X
+vim.basic X
+nice ld.so X
+service X start
+run-parts X
+crontab X
+go test X
+go X ./...
+git X
+git -C /repo X
+git -C X status
+git --git-dir X log
+git rebase -x X
+git clone --config X url
+git clone --template X url
+git fetch --upload-pack X origin
+docker X box
+docker -H X ps
+docker stack deploy -c f X
+docker-compose -f X up
+kubectl apply -f X
+kubectl --kubeconfig X get pods
+helm install name X
+npm X
+npm --prefix X test
+cargo build --manifest-path X
+apt-get -o X update
+tar -I X -xf file
+scp -o X a b
+sftp -b X host
+rsync --rsync-path X a b
+ssh-keygen -D X
+curl -K X
+tcpdump -z X
+openssl engine X
+gcc X
+gcc -wrapper X
+convert X out
+magick X out
+gs X
+socat - X
+rclone copy X b
+duckdb X
+gosu bob X
+ip netns exec ns X
+envdir d X
+proxychains4 X
+systemctl link X
+terraform apply -var X
+ansible-playbook X
+pytest X
+cmake -P X
+gradle X
+pandoc --filter X
+rg --pre X
+sort --compress-program X
+split --filter X
+soffice X
+env FOO=1 posh X
+bash-static X
+ts-node X`
 
 // callerData are command lines where what is run is written out.
 const callerData = `
@@ -136,7 +202,6 @@ echo X
 echo CTX IN X
 git clone -- X
 git log --author X
-go test X
 go vet X
 ls -l X
 find X -name CTX
@@ -157,7 +222,7 @@ python3 tool.py X
 python3 -m mod X
 python3 -u tool.py X
 python3.12 -c code X
-perl -ne code X
+perl -MList::Util -e code X
 perl tool.pl X
 ruby tool.rb X
 node tool.js X
@@ -184,7 +249,27 @@ make build
 ssh host ls
 bash -c ls
 deno run tool.ts X
-mywrapper bash tool.sh X`
+mywrapper bash tool.sh X
+git --no-pager log X
+git clone X
+kubectl --context live get pods X
+docker -l info restart X
+mywrapper convert X
+mywrapper service X
+kubectl get service X
+go build -o X
+go vet X
+tar -cf file X
+curl -d X url
+scp X host:dir
+systemctl restart X
+rsync X dst
+grep X file
+sort X
+zip a X
+dpkg -l X
+pandoc X
+ssh-keygen -f X`
 
 // TestLaw2CallerCode: where a caller could say what is run, the tier is HIGH, whatever the definition declares; where
 // the definition wrote out what is run, it is not.
