@@ -45,7 +45,7 @@ func (p part) resolve(q Request, kind, program, connection string, nonZero *bool
 		case failure != nil:
 			return nil, failure
 		case !a.path.IsZero() && strings.HasPrefix(text, "-") && !guarded(p.args, own, i):
-			return nil, neverBegun(workflow.ClassPermanent, fmt.Sprintf("the value of %s begins with -, which could be taken for an option", a.path))
+			return nil, unfit("the value of %s begins with -, which could be taken for an option", a.path)
 		}
 		c.args = append(c.args, text)
 	}
@@ -69,11 +69,11 @@ func (c *child) connect(q Request, name string) *workflow.Failure {
 		conn, ok = q.Connection(name)
 	}
 	if !ok {
-		return caused(neverBegun(workflow.ClassPermanent, "the connection that it needs is not there any more"), fmt.Errorf("connection %s: not defined", name))
+		return caused(unfit("the connection that it needs is not there any more"), fmt.Errorf("connection %s: not defined", name))
 	}
 	spec, ok := conn.Spec.(*CLIConnection)
 	if !ok {
-		return neverBegun(workflow.ClassPermanent, "the connection that it needs is of another kind now")
+		return unfit("the connection that it needs is of another kind now")
 	}
 	c.connection, c.tier = conn, max(c.tier, conn.Tier)
 	if c.kind == kindCLI {
@@ -97,7 +97,7 @@ func (a argument) resolve(env expr.Env) (string, *workflow.Failure) {
 	}
 	v, ok := a.path.Of(env)
 	if !ok || v == nil {
-		return "", neverBegun(workflow.ClassPermanent, fmt.Sprintf("%s leads to nothing", a.path))
+		return "", unfit("%s leads to nothing", a.path)
 	}
 	text, problem := written(v)
 	switch {
@@ -107,7 +107,7 @@ func (a argument) resolve(env expr.Env) (string, *workflow.Failure) {
 		problem = fmt.Sprintf("is longer than %d bytes", maxArgument)
 	}
 	if problem != "" {
-		return "", neverBegun(workflow.ClassPermanent, fmt.Sprintf("the value of %s %s", a.path, problem))
+		return "", unfit("the value of %s %s", a.path, problem)
 	}
 	return text, nil
 }
@@ -125,17 +125,6 @@ func written(v any) (text, problem string) {
 		return "", "has an integer beyond 2^53, which may be another than was meant, or nests too deep"
 	}
 	return string(raw), ""
-}
-
-// caused adds to a failure what only the operator's log is told.
-func caused(f *workflow.Failure, err error) *workflow.Failure {
-	f.Cause = err
-	return f
-}
-
-// neverBegun is a failure before anything has happened.
-func neverBegun(class, message string) *workflow.Failure {
-	return &workflow.Failure{Class: class, Message: message, Begun: workflow.NotBegun}
 }
 
 // material is what would be run, for a person to approve.

@@ -25,7 +25,7 @@ func NewCLI(s *secret.Source) Kind { return cliKind{s} }
 func (k cliKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failure) {
 	s := specOf[CLI](q.Executor)
 	if s == nil {
-		return nil, neverBegun(workflow.ClassPermanent, "the executor has no program")
+		return nil, unfit("the executor has no program")
 	}
 	c, failure := s.part.resolve(q, kindCLI, unescaped(s.Command), s.Connection, s.TreatNonZeroAsFailure)
 	if failure != nil {
@@ -69,7 +69,7 @@ func (c *child) environment(s *secret.Source, into *secret.Values) ([]string, *w
 		for name, text := range c.connection.Spec.(*CLIConnection).env {
 			value, err := s.Resolve(text, into)
 			if err != nil {
-				failure := neverBegun(workflow.ClassPermanent, "a secret of the connection that it needs cannot be read")
+				failure := unfit("a secret of the connection that it needs cannot be read")
 				return nil, caused(failure, fmt.Errorf("connection %s: env %s: %w", c.connection.Name, name, err))
 			}
 			env[name] = value
@@ -107,11 +107,6 @@ func unended(err error) (f *workflow.Failure, missing bool) {
 	return doubtful(workflow.ClassTransient, "it is not known how the program ended"), false
 }
 
-// doubtful is a failure after which nobody knows what has happened.
-func doubtful(class, message string) *workflow.Failure {
-	return &workflow.Failure{Class: class, Message: message, Begun: workflow.Doubtful}
-}
-
 // defect is the failure of a child that ended badly; nil: it did not.
 func (c *child) defect(o process.Outcome, stderr string) *workflow.Failure {
 	switch {
@@ -124,7 +119,7 @@ func (c *child) defect(o process.Outcome, stderr string) *workflow.Failure {
 	if line := lastLine(stderr); line != "" {
 		message += ": " + line
 	}
-	return &workflow.Failure{Class: workflow.ClassPermanent, Message: shortened(message), Begun: workflow.Answered}
+	return answered(shortened(message))
 }
 
 // lastLine is the last line of a text that is not blank.

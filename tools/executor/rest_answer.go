@@ -179,8 +179,8 @@ func legible(resp *egress.Response, values *secret.Values) []byte {
 	return bytes.TrimPrefix(bytes.ToValidUTF8(body, []byte("\uFFFD")), []byte("\uFEFF"))
 }
 
-// content is a body as a value: null when it is empty, what it says when it is JSON, else its text. An object or a list is JSON whatever its
-// type is said to be.
+// content is a body as a value: null when it is empty, what it says when it is JSON, else its text. An object or a list
+// is JSON whatever its type is said to be.
 func content(h http.Header, body []byte) any {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 {

@@ -21,7 +21,7 @@ func NewScript(s *secret.Source) Kind { return scriptKind{s} }
 func (k scriptKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failure) {
 	s := specOf[Script](q.Executor)
 	if s == nil || s.script == nil || s.script.Hash == "" {
-		return nil, neverBegun(workflow.ClassPermanent, "the script is not there")
+		return nil, unfit("the script is not there")
 	}
 	c, failure := s.part.resolve(q, kindScript, "", s.Connection, s.TreatNonZeroAsFailure)
 	if failure != nil {
@@ -39,7 +39,7 @@ func (k scriptKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failu
 // play writes the script into a directory of its own, runs it there unless another directory was said, and removes it.
 func (c *child) play(ctx context.Context, s *secret.Source) workflow.Result {
 	if "sha256:"+digest.Hex([]byte(strings.TrimRight(c.script.Body, "\n"))) != c.script.Hash {
-		return workflow.Result{Failure: neverBegun(workflow.ClassPermanent, "the script is not the one that its hash says")}
+		return workflow.Result{Failure: unfit("the script is not the one that its hash says")}
 	}
 	own, file, err := lay(c.script.Body)
 	if own != "" {

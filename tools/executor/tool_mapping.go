@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -123,9 +122,4 @@ func (s *sending) raw(v any, most int) (jsontext.Value, *workflow.Failure) {
 		return nil, unfit("what would be sent has more than %d MiB: send less", maxSent>>20)
 	}
 	return raw, nil
-}
-
-// unfit is the failure of what cannot be done as it stands: nothing has begun.
-func unfit(format string, args ...any) *workflow.Failure {
-	return neverBegun(workflow.ClassPermanent, fmt.Sprintf(format, args...))
 }

@@ -107,8 +107,3 @@ func codeOf(res *tools.Result) tools.Code {
 	}
 	return face.Code
 }
-
-// answered is the failure of who was asked, and said so.
-func answered(message string) *workflow.Failure {
-	return &workflow.Failure{Class: workflow.ClassPermanent, Message: message, Begun: workflow.Answered}
-}

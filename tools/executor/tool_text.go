@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,29 +13,6 @@ import (
 	"prax/store/digest"
 	"prax/tools"
 )
-
-// maxFailure bounds what a failure tells of what another side said, in bytes.
-const maxFailure = 500
-
-// shortened is a text from elsewhere in one line of what can be shown, clipped.
-func shortened(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(strings.TrimSpace(s), string(utf8.RuneError)) {
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			b.WriteByte(' ')
-		case unicode.IsGraphic(r):
-			b.WriteRune(r)
-		default:
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-		if b.Len() > maxFailure {
-			return strings.ToValidUTF8(b.String()[:maxFailure-len("…")], "") + "…"
-		}
-	}
-	return b.String()
-}
 
 // decoded is JSON from elsewhere, and false when it is none that all readers understand alike: then it is a text. An
 // integer that a double does not hold stays as it was written, as a string: an id of 19 digits would be another.
