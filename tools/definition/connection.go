@@ -11,7 +11,6 @@ import (
 
 	"prax/auth"
 	"prax/store/digest"
-	"prax/tools"
 	"prax/tools/workflow"
 )
 
@@ -87,10 +86,8 @@ func (c *compiler) connectionKind(v *value, path string) (string, bool) {
 		return kind.text, true
 	case slices.Contains(laterConnections, kind.text):
 		c.about(UnknownConnection, path, text+": this version has no such connection yet; known are "+strings.Join(known, ", "))
-	case tools.Nearest(kind.text, known) != "":
-		c.about(UnknownConnection, path, text+", which is not known: did you mean "+strconv.Quote(tools.Nearest(kind.text, known))+"?")
 	default:
-		c.about(UnknownConnection, path, text+", which is not known: known are "+strings.Join(known, ", "))
+		c.about(UnknownConnection, path, text+", which is not known"+suggest(kind.text, known))
 	}
 	return "", false
 }

@@ -26,7 +26,7 @@ func (e *Executor) Effect() bool {
 	return e != nil && e.Kind != KindNoop && e.Kind != KindHuman
 }
 
-// Reliability says how an executor is tried (spec 2.9 of praxec).
+// Reliability says how an executor is tried.
 type Reliability struct {
 	Timeout  time.Duration // of one try; 0: DefaultTryTimeout
 	Tries    int           // of each executor, at least 1
