@@ -32,7 +32,7 @@ func (v *drive) concluded(a *attempt, result workflow.Result) (*Answer, *attempt
 	c, ctx := v.call, context.Background()
 	c.now = store.Milliseconds(v.r.config.Now())
 	_, live := v.r.livePrincipal(a.stored.Client, a.stored.Actor, a.stored.Definition)
-	c.out = !live
+	c.Principal, c.out = v.r.maker(c.actor(), a.effect), !live // what they may was perhaps narrowed meanwhile
 	s, err := v.r.look(ctx, c, a.stored.Instance)
 	if s == nil {
 		return nil, nil, err

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"prax/auth"
+	"prax/auth/policy"
 	"prax/store"
 	"prax/tools"
 	"prax/tools/workflow"
@@ -47,7 +50,7 @@ func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capabili
 	}
 	p, failure := r.plan(ctx, &order{
 		attempt: r.config.NewID("at_"), executor: a.Executor, env: expr.Env{Arguments: arguments}, principal: c.Principal,
-		grants: a.Grants, transition: a.Name, call: c.correlation, request: c.RequestID,
+		grants: a.Grants, transition: a.Name, call: c.correlation, request: c.RequestID, own: mayCall(c.Principal, a.Name),
 	})
 	if failure == nil && !p.tier.Exposable() && a.Tier.Exposable() { // one that is HIGH itself was let in by an approval
 		failure = tooHigh()
@@ -138,6 +141,18 @@ func resultOf(value any) (*tools.Result, error) {
 	return res, nil
 }
 
+// mayCall tells whether the allowlist of a client has a tool.
+func mayCall(p auth.Principal, tool string) bool {
+	return policy.Granted(p.Allow, policy.Target{Name: tool, Underscore: strings.ReplaceAll(tool, ".", "_")})
+}
+
+// withdrawn tells whether a tool was taken from its caller, or from everybody, since it was called. Where something else
+// than the caller's allowlist let it in, that is judged again there.
+func (r *Runner) withdrawn(o *order, tool string) bool {
+	_, there := r.config.Capability(tool)
+	return !there || o.own && !mayCall(o.principal, tool)
+}
+
 // directOrder completes what the call of a tool was to be planned for, or says why that cannot be told any more.
 func (r *Runner) directOrder(o *order, tool string, w work) (why string) {
 	a, there := r.config.Capability(tool)
@@ -145,6 +160,9 @@ func (r *Runner) directOrder(o *order, tool string, w work) (why string) {
 		return "there is no such tool any more"
 	}
 	o.executor, o.grants, o.transition = a.Executor, a.Grants, a.Name
-	o.env = expr.Env{Arguments: w.Arguments}
+	o.env, o.own = expr.Env{Arguments: w.Arguments}, w.Own
+	if r.withdrawn(o, tool) {
+		return "its caller may not use the tool any more"
+	}
 	return ""
 }

@@ -20,15 +20,15 @@ import (
 )
 
 // registry serves one capability of the kind probe as a tool.
-func registry(t testing.TB, tier auth.Tier, idempotent bool) (*house, *probe, *tools.Registry) {
+func registry(t testing.TB, tier auth.Tier, idempotent bool, change ...func(*runner.Config, *sqlite.Config)) (*house, *probe, *tools.Registry) {
 	t.Helper()
 	pay := &workflow.Capability{
 		Name: "demo.pay", Description: "Pays.", Tier: tier, Input: jsontext.Value(`{"type":"object","properties":{"to":{"type":"string"}}}`),
 		Executor: &workflow.Executor{Kind: "probe", Tier: tier, Spec: &probing{Name: "pay", Use: "to"}, Idempotent: idempotent},
 	}
-	h, p, _ := effects(t, ship, func(c *runner.Config, _ *sqlite.Config) {
+	h, p, _ := effects(t, ship, append([]func(*runner.Config, *sqlite.Config){func(c *runner.Config, _ *sqlite.Config) {
 		c.Capability = func(name string) (*workflow.Capability, bool) { return pay, name == pay.Name }
-	})
+	}}, change...)...)
 	r := tools.NewRegistry(tools.Config{Store: h.db})
 	if err := r.Set("config", h.Tools([]*workflow.Capability{pay})); err != nil {
 		t.Fatal(err)

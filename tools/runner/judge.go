@@ -15,13 +15,13 @@ import (
 // classRevoked marks the failure of what is not run because its client is out. It is no class on the wire.
 const classRevoked = "client_revoked"
 
-// actsAs is as whom the executors of an instance run: whoever asked for it, also when another person approved. Who asks
-// now was let in by the pipeline; everybody else is judged by clients.json as it is now.
-func (r *Runner) actsAs(c *call, s *sight, e *workflow.Effect) (auth.Principal, bool) {
-	i := s.stored
-	switch asked := s.askedBy(e); {
-	case asked != "" && (c.server || asked != c.Principal.Client):
-		return r.liveClient(asked, i.DefinitionID)
+// actsAs is as whom the executors of an instance run: whoever asked for it, also when another person approved or settled
+// it. Who asks now was let in by the pipeline; everybody else is judged by clients.json as it is now. asked is nobody where
+// nothing was approved or settled.
+func (r *Runner) actsAs(c *call, i store.Instance, asked actor) (auth.Principal, bool) {
+	switch {
+	case asked.Client != "" && (c.server || asked != c.actor()):
+		return r.livePrincipal(asked.Client, asked.User, i.DefinitionID)
 	case !c.server:
 		return c.Principal, true
 	case c.acting.Client != "":
@@ -30,12 +30,36 @@ func (r *Runner) actsAs(c *call, s *sight, e *workflow.Effect) (auth.Principal, 
 	return r.livePrincipal(i.Client, i.User, i.DefinitionID) // a timer acts for the starter
 }
 
-// askedBy is the client that asked for what a person approved; "" for what needed no approval.
-func (s *sight) askedBy(e *workflow.Effect) string {
-	if !e.Approved || s.i.Parked == nil {
-		return ""
+// askedBy is who asked for what a person approved, or caused what a person settles; nobody for what is neither. What a
+// person settles whose client is out, another client of its user takes on.
+func (r *Runner) askedBy(ctx context.Context, c *call, m *mutation, approved bool) (actor, error) {
+	for _, o := range m.outcomes {
+		if by := (actor{o.attempt.stored.Client, o.attempt.stored.Actor}); o.settled != nil {
+			if _, live := r.livePrincipal(by.Client, by.User, m.sight.stored.DefinitionID); !live && by.User == c.Principal.User {
+				return actor{}, nil
+			}
+			return by, nil
+		}
 	}
-	return s.i.Parked.Client
+	if !approved || m.sight.i.Parked == nil { // of a start there is no instance yet
+		return actor{}, nil
+	}
+	return r.requester(ctx, c, m.sight.stored.ID, m.sight.i.Parked)
+}
+
+// requester is who opened an approval, as its evidence says. A name that another user has by now is somebody else's.
+func (r *Runner) requester(ctx context.Context, c *call, instance string, parked *workflow.Parked) (by actor, err error) {
+	by.Client = parked.Client // of no user: out
+	err = c.view(ctx, func(tx store.Tx) error {
+		all, err := tx.EvidenceOf(c.scope, instance)
+		for _, e := range all {
+			if e.Kind == workflow.EvidenceOfRequest && e.URI == parked.Approval && e.Client == parked.Client {
+				by.User = e.User
+			}
+		}
+		return err
+	})
+	return by, err
 }
 
 // livePrincipal is the client of a user as clients.json has it now, if it is still admitted and may still use the
@@ -56,12 +80,12 @@ func (r *Runner) liveClient(client, definition string) (auth.Principal, bool) {
 	return p, definition == "" || store.Granted(p.Workflows, definition)
 }
 
-// planEffect resolves what an effect would do, and for whom.
-func (r *Runner) planEffect(ctx context.Context, c *call, s *sight, e *workflow.Effect) (*plan, *workflow.Failure) {
+// planEffect resolves what an effect would do, and for whom. asked is who asked for what was approved or settled.
+func (r *Runner) planEffect(ctx context.Context, c *call, s *sight, e *workflow.Effect, asked actor) (*plan, *workflow.Failure) {
 	if r.drives.stopping() {
 		return nil, stopping()
 	}
-	principal, ok := r.actsAs(c, s, e)
+	principal, ok := r.actsAs(c, s.stored, asked)
 	if !ok {
 		return nil, notBegun(classRevoked, "the client for which this workflow would act is out")
 	}

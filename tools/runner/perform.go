@@ -134,6 +134,9 @@ func (r *Runner) rejudge(ctx context.Context, a *attempt, n int) *workflow.Failu
 		return notBegun(classRevoked, "the client that caused it is out")
 	}
 	a.plan.principal = p
+	if a.stored.Tool != "" && r.withdrawn(a.plan.order, a.stored.Tool) {
+		return notBegun(classRevoked, "the tool was withdrawn")
+	}
 	fresh := r.resolve(ctx, a.plan.order, a.plan.choices[n].Executor)
 	switch {
 	case fresh.failure != nil:

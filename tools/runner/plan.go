@@ -26,6 +26,7 @@ type order struct {
 	grants     []string
 	transition string // or the tool that is called
 	approved   bool   // a person approved it, and the attempt uses that up
+	own        bool   // a tool that the client's own allowlist let in
 	call       string // the correlation of the call that caused it
 	request    string
 }

@@ -46,7 +46,11 @@ func (r *Runner) prepare(ctx context.Context, c *call, m *mutation) error {
 // or it gives what the engine makes of it.
 func (r *Runner) prepareEffect(ctx context.Context, c *call, m *mutation, e *workflow.Effect) (workflow.Decision, error) {
 	s := m.sight
-	p, failure := r.planEffect(ctx, c, s, e)
+	asked, err := r.askedBy(ctx, c, m, e.Approved)
+	if err != nil {
+		return workflow.Decision{}, err
+	}
+	p, failure := r.planEffect(ctx, c, s, e, asked)
 	switch bound := s.bound(); {
 	case failure != nil && failure.Class == classRevoked:
 		return workflow.Decision{Refusal: revoked(e.Transition, failure)}, nil
@@ -89,9 +93,13 @@ func (m *mutation) propose(e *workflow.Effect, p *plan, now time.Time) workflow.
 
 // prepareNext begins what comes after a change: a deterministic transition with an effect. That it cannot begin is told
 // in the answer; the change stands.
-func (r *Runner) prepareNext(ctx context.Context, c *call, m *mutation, change *workflow.Change) (err error) {
+func (r *Runner) prepareNext(ctx context.Context, c *call, m *mutation, change *workflow.Change) error {
 	e := change.Then
-	p, failure := r.planEffect(ctx, c, m.sight, e)
+	asked, err := r.askedBy(ctx, c, m, change.Consumed != "")
+	if err != nil {
+		return err
+	}
+	p, failure := r.planEffect(ctx, c, m.sight, e, asked)
 	switch {
 	case failure == nil:
 		m.next, err = r.newAttempt(c, p, e)

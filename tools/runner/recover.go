@@ -61,7 +61,8 @@ func (r *Runner) recovering(a store.Attempt) *call {
 	return c
 }
 
-// maker is who makes the step of an effect that is taken up again: as clients.json has it now, or as little as is known.
+// maker is who makes the step of an effect that ran meanwhile, or is taken up again: as clients.json has it now, or as
+// little as is known.
 func (r *Runner) maker(by actor, e *workflow.Effect) auth.Principal {
 	if p, live := r.livePrincipal(by.Client, by.User, ""); live {
 		return p
@@ -90,7 +91,7 @@ func (r *Runner) revive(ctx context.Context, c *call, stored store.Attempt) (a *
 		return nil, stopped + ", and it would do something else now"
 	case !a.repeatable():
 		return nil, stopped
-	case !p.tier.Exposable() && stored.Approval == "":
+	case !p.tier.Exposable() && !o.approved:
 		return nil, stopped + ", and it is of the risk high by now"
 	}
 	return a, ""
@@ -103,13 +104,13 @@ func (r *Runner) orderOf(ctx context.Context, c *call, stored store.Attempt) (*o
 		return nil, nil, "the client that caused it is out"
 	}
 	o := &order{
-		attempt: stored.ID, principal: principal, transition: stored.Transition, approved: stored.Approval != "",
-		call: stored.Correlation, request: stored.RequestID,
+		attempt: stored.ID, principal: principal, transition: stored.Transition, call: stored.Correlation, request: stored.RequestID,
 	}
 	w, err := readWork(stored)
 	if err != nil {
 		return nil, nil, err.Error()
 	}
+	o.approved = w.Bound && stored.Approval != ""
 	if stored.Instance == "" {
 		return o, nil, r.directOrder(o, stored.Tool, w)
 	}

@@ -21,6 +21,8 @@ type work struct {
 	Approved  bool              `json:"approved,omitzero"`
 	Digest    string            `json:"digest,omitzero"`   // of what was approved
 	Approver  actor             `json:"approver,omitzero"` // who said yes
+	Bound     bool              `json:"bound,omitzero"`    // to exactly what would be run
+	Own       bool              `json:"own,omitzero"`      // of a tool: its caller's own allowlist let it in
 	Note      string            `json:"note,omitzero"`
 	Depth     int               `json:"depth,omitzero"`
 	OnEnter   bool              `json:"on_enter,omitzero"`
@@ -30,7 +32,7 @@ type work struct {
 
 // workOf is what an attempt has to remember.
 func workOf(a *attempt, by actor) (jsontext.Value, error) {
-	w := work{Arguments: a.plan.env.Arguments, By: by}
+	w := work{Arguments: a.plan.env.Arguments, By: by, Bound: a.plan.approved, Own: a.plan.own}
 	if e := a.effect; e != nil {
 		w.Kind, w.Arguments, w.Summary, w.Approval, w.Approved = e.Kind, e.Arguments, e.Summary, e.Approval, e.Approved
 		w.Digest, w.Approver, w.Note, w.Depth, w.OnEnter = e.Digest, actor{e.Client, e.User}, e.Note, e.Depth, e.OnEnter

@@ -15,6 +15,9 @@ const (
 	KindHuman = "human" // asks a person
 )
 
+// EvidenceOfRequest is the kind of the evidence that a person was asked: its URI is the approval.
+const EvidenceOfRequest = humanRequest
+
 // AskHuman is the name of the transition by which a caller asks a person for help, where a definition has it in
 // every state.
 const AskHuman = "ask_human"
