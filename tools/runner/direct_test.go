@@ -28,6 +28,11 @@ func registry(t testing.TB, tier auth.Tier, idempotent bool, change ...func(*run
 	}
 	h, p, _ := effects(t, ship, append([]func(*runner.Config, *sqlite.Config){func(c *runner.Config, _ *sqlite.Config) {
 		c.Capability = func(name string) (*workflow.Capability, bool) { return pay, name == pay.Name }
+		live := c.Live
+		c.Live = func(name string) (auth.Principal, bool) {
+			p, ok := live(name)
+			return allowed(p, pay.Name), ok
+		}
 	}}, change...)...)
 	r := tools.NewRegistry(tools.Config{Store: h.db})
 	if err := r.Set("config", h.Tools([]*workflow.Capability{pay})); err != nil {
