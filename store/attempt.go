@@ -49,6 +49,7 @@ type Attempt struct {
 	Digest     string // hex SHA-256 of what it was resolved to do
 	Key        string // the same for each of its tries; "": it must not be tried again once it may have begun
 	Approval   string // used up by it; "": it needed none
+	Approver   string // the client that answered that, of an attempt that is opened; "": Client. The approval keeps it
 
 	Work   jsontext.Value // what the runner needs to go on with it after a crash; dropped when it ends
 	Output jsontext.Value // of one that is kept; dropped when it is used
@@ -94,7 +95,7 @@ type Attempts interface {
 	// OpenAttempt makes an attempt durable. ErrConflict when its instance has another version or has ended, when
 	// another attempt blocks it, or when the approval that it uses up is not open any more, has expired at
 	// a.Created, or is of another instance or version; ErrNotFound when there is no such instance of a.User. The
-	// client of the attempt is by whom the approval counts as answered. ErrQuota when its user has no room for it.
+	// approver of the attempt is by whom the approval counts as answered. ErrQuota when its user has no room for it.
 	OpenAttempt(a Attempt) error
 
 	// RenewAttempt notes that a running attempt goes on: that its executor is started again (tries and choice), or
@@ -142,7 +143,7 @@ func (a Attempt) Check() error {
 	}
 	err = checkTexts(text{"parent", a.Parent, MaxIDBytes}, text{"actor", a.Actor, MaxFieldBytes}, text{"instance", a.Instance, MaxIDBytes},
 		text{"state", a.State, MaxFieldBytes}, text{"transition", a.Transition, MaxFieldBytes}, text{"tool", a.Tool, MaxFieldBytes},
-		text{"tier", a.Tier, MaxFieldBytes}, text{"key", a.Key, MaxFieldBytes}, text{"approval", a.Approval, MaxIDBytes},
+		text{"tier", a.Tier, MaxFieldBytes}, text{"key", a.Key, MaxFieldBytes}, text{"approval", a.Approval, MaxIDBytes}, text{"approver", a.Approver, MaxFieldBytes},
 		text{"correlation", a.Correlation, MaxIDBytes}, text{"request id", a.RequestID, MaxFieldBytes})
 	if err != nil {
 		return err

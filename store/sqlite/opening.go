@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func (t *tx) beginAttempt(a store.Attempt, instance any, kept int64) error {
 	}
 	reach("mid-attempt")
 	if a.Approval != "" {
-		if err := t.useUp(a.Approval, instance, a.Client, a.Created); err != nil {
+		if err := t.useUp(a.Approval, instance, cmp.Or(a.Approver, a.Client), a.Created); err != nil {
 			return t.whole(err)
 		}
 	}

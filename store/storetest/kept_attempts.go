@@ -99,8 +99,11 @@ func approvedAttempts(t *testing.T, open Opener) {
 		t.Errorf("what was refused changed something (-want +got):\n%s", diff)
 	}
 	f.noneBlocks(i)
-	a := f.attempt(attempt(want.ID, want.Expires.Add(-time.Millisecond)))
-	want.Status, want.By, want.Resolved = store.ApprovalConsumed, "a-person", a.Created
+	a := attempt(want.ID, want.Expires.Add(-time.Millisecond))
+	a.Approver = "who-said-yes"
+	f.attempt(a)
+	a.Approver = "" // the approval has it
+	want.Status, want.By, want.Resolved = store.ApprovalConsumed, "who-said-yes", a.Created
 	if diff := cmp.Diff(want, f.approval(s, want.ID)); diff != "" {
 		t.Errorf("used up (-want +got):\n%s", diff)
 	}

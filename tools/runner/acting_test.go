@@ -247,3 +247,14 @@ func TestRecoveredAsItWas(t *testing.T) {
 		}
 	}
 }
+
+// TestApprovalNamesWhoSaidYes: an approval that an attempt used up was answered by who said yes, not by who asked.
+func TestApprovalNamesWhoSaidYes(t *testing.T) {
+	t.Parallel()
+	h, p, _ := effects(t, launch)
+	a := h.must(person, h.begin(agent, "launch"), "fire", `{"at":"noon"}`, "ready 2")
+	equal(t, "approved", h.answer(boss, a), "fired 3")
+	used, err := h.Approval(context.Background(), work(person), a.Approvals[0].ID)
+	equal(t, "asked and answered by", []any{used.Client, used.By, err}, []any{"ann", "boss", nil})
+	equal(t, "as", p.runs[0].Principal.Client, "ann")
+}

@@ -36,7 +36,7 @@ func (a *attempt) harmless() bool {
 
 // newAttempt is an attempt that can be opened.
 func (r *Runner) newAttempt(c *call, p *plan, effect *workflow.Effect) (*attempt, error) {
-	if err := r.admits(c, p); err != nil {
+	if err := r.roomFor(c, p); err != nil {
 		return nil, err
 	}
 	a := &attempt{effect: effect, plan: p, stored: store.Attempt{
@@ -58,7 +58,7 @@ func (a *attempt) attach(i store.Instance) {
 	s.User, s.Instance, s.Version, s.Shared, s.Definition = i.User, i.ID, i.Version, i.Shared, i.DefinitionID
 	s.State, s.Transition = e.State, e.Transition
 	if e.Approved && len(e.Results) == 0 { // the first attempt of its step uses the approval up
-		s.Approval = e.Approval
+		s.Approval, s.Approver = e.Approval, e.Client
 	}
 }
 
