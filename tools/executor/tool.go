@@ -90,7 +90,7 @@ func (k *toolKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failur
 	if failure != nil {
 		return nil, failure
 	}
-	material, failure := toolMaterial(found, raw)
+	material, failure := toolMaterial(q, found, raw)
 	if failure != nil {
 		return nil, failure
 	}
@@ -115,15 +115,16 @@ func (t *Tool) given(q Request) (jsontext.Value, *workflow.Failure) {
 	return arguments.fill(q.Env)
 }
 
-// toolMaterial is what the call would be, and of which tool: one that was exchanged for another since a person looked
-// at it has another digest.
-func toolMaterial(t *tools.Tool, raw jsontext.Value) (map[string]any, *workflow.Failure) {
+// toolMaterial is what the call would be, as whom, and of which tool: another client's call reaches other things, and a
+// tool that was exchanged for another since a person looked at it has another digest.
+func toolMaterial(q Request, t *tools.Tool, raw jsontext.Value) (map[string]any, *workflow.Failure) {
 	var arguments any
 	if err := json.Unmarshal(raw, &arguments); err != nil {
 		return nil, unfit("the arguments of the tool are no JSON")
 	}
 	return map[string]any{
 		"kind": kindTool, "tool": t.Name, "tier": t.Tier.String(), "arguments": arguments, "toolDigest": toolDigest(t),
+		"as": q.Principal.Client, "user": q.Principal.User,
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -196,7 +197,7 @@ func TestTheMaterialOfATool(t *testing.T) {
 		t.Fatal(failure)
 	}
 	toolDigest, _ := r.Material["toolDigest"].(string)
-	want := map[string]any{"kind": "tool", "tool": "medium.open", "tier": "medium", "arguments": map[string]any{"a": "x"}, "toolDigest": toolDigest}
+	want := map[string]any{"kind": "tool", "tool": "medium.open", "tier": "medium", "arguments": map[string]any{"a": "x"}, "toolDigest": toolDigest, "as": "alice-agent", "user": "alice"}
 	if diff := cmp.Diff(want, r.Material); diff != "" || len(toolDigest) != 64 || !r.Repeatable || r.Tier != auth.Medium {
 		t.Errorf("%+v (-want +got):\n%s", r, diff)
 	}
@@ -217,6 +218,25 @@ func TestTheMaterialOfATool(t *testing.T) {
 	}
 	if res := before.Do(t.Context()); res.Failure == nil || res.Failure.Begun != workflow.NotBegun || b.called != nil {
 		t.Errorf("a tool that was exchanged after it was looked at: %+v, called %v", res.Failure, b.called)
+	}
+}
+
+// TestAToolOfSomebodyElse: the same call as another client reaches other things, and is another.
+func TestAToolOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	b := newBoard(t, nil)
+	k, q := executor.NewTool(b), b.ask(t, `{'tool':'low','arguments':{}}`, expr.Env{})
+	seen := map[string]bool{}
+	for _, p := range []auth.Principal{q.Principal, {Client: "alice-person", User: "alice"}, {Client: "alice-agent", User: "bob"}} {
+		q.Principal = p
+		r, failure := k.Prepare(t.Context(), q)
+		if failure != nil {
+			t.Fatal(failure)
+		}
+		seen[fmt.Sprint(r.Material)] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("three clients share %d calls", len(seen))
 	}
 }
 
