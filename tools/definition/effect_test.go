@@ -300,6 +300,30 @@ func TestLongReach(t *testing.T) {
 	}
 }
 
+// TestDigestOfWhatIsCalled: what a tool that a tool calls does is part of what a person approves.
+func TestDigestOfWhatIsCalled(t *testing.T) {
+	t.Parallel()
+	const file = `version: "1.0.0"
+capabilities:
+  outer: { description: Calls., risk: high, expose: tool, executor: { kind: tool, tool: %s } }
+  mid.dle: { description: Calls., risk: medium, expose: tool, executor: { kind: tool, tool: inner } }
+  inner: { description: Does., risk: medium, expose: tool, executor: { kind: probe, args: [%s] } }
+`
+	digest := func(called, arg string) string {
+		t.Helper()
+		set, problems := definition.Load(write(t, "a.yaml", fmt.Sprintf(file, called, arg)), kinds)
+		if set == nil {
+			t.Fatal(problems)
+		}
+		return set.Capabilities[0].Digest
+	}
+	for _, called := range []string{"inner", "mid.dle", "mid_dle"} {
+		if digest(called, "now") == digest(called, "then") {
+			t.Errorf("through %s: what is called does something else under the same digest", called)
+		}
+	}
+}
+
 // TestCapabilityDigest: what a person approves through a tool is what it does and where it leads.
 func TestCapabilityDigest(t *testing.T) {
 	t.Parallel()

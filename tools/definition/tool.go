@@ -83,9 +83,16 @@ func (c *compiler) madeOf(e *workflow.Executor) string {
 		text = fmt.Appendf(text, "%q %q %q\n", one.Kind, one.Tier, one.Config)
 		var leads struct {
 			Connection string `json:"connection"`
+			Tool       string `json:"tool"`
 		}
-		if json.Unmarshal(one.Config, &leads) == nil && c.connections[leads.Connection] != nil {
-			text = fmt.Appendf(text, "%q\n", c.connections[leads.Connection].Digest)
+		if json.Unmarshal(one.Config, &leads) != nil {
+			continue
+		}
+		if to := c.connections[leads.Connection]; to != nil {
+			text = fmt.Appendf(text, "%q\n", to.Digest)
+		}
+		if a := c.exposes[leads.Tool]; a != nil && a.made != nil { // it was made when its tier was asked for
+			text = fmt.Appendf(text, "%q\n", a.made.Digest)
 		}
 	}
 	return digest.Hex(text)
