@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"prax/store"
@@ -80,6 +81,7 @@ func (c *capacity) take(ctx context.Context, client string) (waited, ok bool) {
 	return true, true
 }
 
+// line puts a client at the end of the line.
 func (c *capacity) line(client string) *turn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +93,7 @@ func (c *capacity) line(client string) *turn {
 	l.waiting++
 	t := &turn{client, make(chan struct{})}
 	c.waiting = append(c.waiting, t)
-	c.call()
+	c.admit()
 	return t
 }
 
@@ -99,35 +101,35 @@ func (c *capacity) line(client string) *turn {
 func (c *capacity) forsake(t *turn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for n, other := range c.waiting {
-		if other == t {
-			c.remove(n)
-			c.clients[t.client].waiting--
-			c.forget(t.client)
-			return true
-		}
+	n := slices.Index(c.waiting, t)
+	if n < 0 {
+		return false
 	}
-	return false
+	c.waiting = slices.Delete(c.waiting, n, n+1)
+	c.clients[t.client].waiting--
+	c.forget(t.client)
+	return true
 }
 
+// give gives room back.
 func (c *capacity) give(client string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running--
 	c.clients[client].running--
 	c.forget(client)
-	c.call()
+	c.admit()
 }
 
-// call lets in whoever may run.
-func (c *capacity) call() {
+// admit lets in whoever may run.
+func (c *capacity) admit() {
 	for c.running < c.most {
 		n := c.next()
 		if n < 0 {
 			return
 		}
 		t := c.waiting[n]
-		c.remove(n)
+		c.waiting = slices.Delete(c.waiting, n, n+1)
 		l := c.clients[t.client]
 		l.waiting, l.running, c.running = l.waiting-1, l.running+1, c.running+1
 		close(t.come)
@@ -145,12 +147,7 @@ func (c *capacity) next() int {
 	return found
 }
 
-func (c *capacity) remove(n int) {
-	copy(c.waiting[n:], c.waiting[n+1:])
-	c.waiting[len(c.waiting)-1] = nil
-	c.waiting = c.waiting[:len(c.waiting)-1]
-}
-
+// forget drops the load of a client that has none.
 func (c *capacity) forget(client string) {
 	if l := c.clients[client]; l.running+l.waiting == 0 {
 		delete(c.clients, client)
@@ -161,8 +158,8 @@ func (c *capacity) forget(client string) {
 // those that it waits for may need it.
 const kindTool = "tool"
 
-// admits refuses what a request would begin when there is no room for it.
-func (r *Runner) admits(c *call, p *plan) error {
+// roomFor refuses what a request would begin when there is no room for it.
+func (r *Runner) roomFor(c *call, p *plan) error {
 	if !c.server && p.executor.Kind != kindTool && r.capacity.full(p.principal.Client) {
 		return ErrBusy
 	}
@@ -178,9 +175,7 @@ func (t *trying) room(ctx context.Context, n int) (leave func(), failure *workfl
 	}
 	waited, ok := r.capacity.take(ctx, client)
 	if !ok {
-		return nil, &workflow.Failure{
-			Class: workflow.ClassTransient, Message: "it was ended before its turn had come", Begun: workflow.NotBegun,
-		}
+		return nil, notBegun(workflow.ClassTransient, "it was ended before its turn had come")
 	}
 	leave = func() { r.capacity.give(client) }
 	if waited && !t.started && !t.a.revived { // else it is judged again anyway
