@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -14,13 +13,6 @@ import (
 	"prax/tools"
 	"prax/tools/workflow"
 	"prax/tools/workflow/expr"
-)
-
-// The codes of tools that the operator made of executors, beside those of every tool.
-const (
-	CodeInProgress    tools.Code = "IN_PROGRESS"     // it goes on, and its effect may still come
-	CodeEffectUnknown tools.Code = "EFFECT_UNKNOWN"  // its effect may have happened
-	CodeFailed        tools.Code = "EXECUTOR_FAILED" // it is known to have failed
 )
 
 // Tools are the tools that capabilities are. A call is an attempt without an instance, owned by the caller's user.
@@ -105,7 +97,7 @@ func (v *drive) closeDirect(a *attempt, result workflow.Result) error {
 func (v *drive) awaitDirect(ctx context.Context, a *attempt) (*tools.Result, error) {
 	if !v.wait(ctx) {
 		return nil, &tools.Error{
-			Code: CodeInProgress, Message: "it takes longer than a call may, and goes on as the operation " + a.stored.ID,
+			Code: tools.Code(workflow.InProgress), Message: "it takes longer than a call may, and goes on as the operation " + a.stored.ID,
 			Hint: "do not call it again for the same: the operator sees what becomes of it with prax operations show " + a.stored.ID,
 		}
 	}
@@ -115,7 +107,7 @@ func (v *drive) awaitDirect(ctx context.Context, a *attempt) (*tools.Result, err
 	if f := v.result.Failure; f != nil {
 		if f.Begun == workflow.Doubtful {
 			return nil, &tools.Error{
-				Code: CodeEffectUnknown, Message: "whether it happened is not known: " + f.Message,
+				Code: tools.Code(workflow.EffectUnknown), Message: "whether it happened is not known: " + f.Message,
 				Hint: "do not call it again: the operator has to find out, and settle the operation " + a.stored.ID,
 			}
 		}
@@ -125,7 +117,7 @@ func (v *drive) awaitDirect(ctx context.Context, a *attempt) (*tools.Result, err
 }
 
 func failed(f *workflow.Failure) *tools.Error {
-	return &tools.Error{Code: CodeFailed, Message: f.Message, Hint: "correct the cause before you call it again (" + f.Class + ")"}
+	return &tools.Error{Code: tools.Code(workflow.ExecutorFailed), Message: f.Message, Hint: "correct the cause before you call it again (" + f.Class + ")"}
 }
 
 // resultOf is what an executor gave as a tool's result: an object is structured, and its JSON is the text.
@@ -143,7 +135,7 @@ func resultOf(value any) (*tools.Result, error) {
 
 // mayCall tells whether the allowlist of a client has a tool.
 func mayCall(p auth.Principal, tool string) bool {
-	return policy.Granted(p.Allow, policy.Target{Name: tool, Underscore: strings.ReplaceAll(tool, ".", "_")})
+	return policy.Granted(p.Allow, policy.Target{Name: tool, Underscore: tools.Spelling(tool, auth.Underscore)})
 }
 
 // withdrawn tells whether a tool was taken from its caller, or from everybody, since it was called. Where something else

@@ -65,16 +65,11 @@ func (r *Runner) requester(ctx context.Context, c *call, instance string, parked
 // livePrincipal is the client of a user as clients.json has it now, if it is still admitted and may still use the
 // definition; "": any.
 func (r *Runner) livePrincipal(client, user, definition string) (auth.Principal, bool) {
-	p, ok := r.liveClient(client, definition)
-	return p, ok && p.User == user
-}
-
-func (r *Runner) liveClient(client, definition string) (auth.Principal, bool) {
 	if r.config.Live == nil || client == "" {
 		return auth.Principal{}, false
 	}
 	p, there := r.config.Live(client)
-	if !there || p.Expired(r.config.Now()) {
+	if !there || p.User != user || p.Expired(r.config.Now()) {
 		return auth.Principal{}, false
 	}
 	return p, definition == "" || store.Granted(p.Workflows, definition)

@@ -11,7 +11,7 @@ import (
 	"prax/tools/workflow"
 )
 
-// usualRetries are the classes that are tried again where a definition does not say (spec 2.9 of praxec).
+// usualRetries are the classes that are tried again where a definition does not say.
 var usualRetries = []string{workflow.ClassTimeout, workflow.ClassTransient, workflow.ClassRateLimited}
 
 // trying is an attempt on its way through its tries.
