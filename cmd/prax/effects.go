@@ -49,6 +49,16 @@ func (a *app) connection(name string) (*workflow.Connection, bool) {
 	return c, found
 }
 
+// capability is the one of this name that is in force as a tool.
+func (a *app) capability(name string) (*workflow.Capability, bool) {
+	for _, c := range a.definitionSet().Capabilities {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
 // declared are the tools of a set, for what needs their declarations and calls none.
 func declared(set *definition.Set) []*tools.Tool {
 	if set == nil {

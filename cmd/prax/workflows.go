@@ -34,7 +34,7 @@ func (a *app) openWorkflows() error {
 	}
 	a.runner = runner.New(runner.Config{
 		Store: a.db, Catalog: definitions{a}, Decode: decodeDefinition, Log: a.out.log, Now: a.now, Live: a.liveClient,
-		Executors: kinds, Connection: a.connection, Worker: rand.Text(),
+		Executors: kinds, Connection: a.connection, Capability: a.capability, Worker: rand.Text(),
 	})
 	return a.tools.Set("praxec", praxec.Tools(praxec.Config{
 		Runner: a.runner, Definitions: a.definitionSet, Lexicon: a.lexicon, Store: a.db, Settings: a.praxecSettings,
