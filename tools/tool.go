@@ -30,6 +30,10 @@ type Tool struct {
 	Timeout     time.Duration
 	Digest      string // of what it is made of, where that can be edited: an approval of a call dies with it; "": it cannot
 	Handler     Handler
+
+	// Preview tells what a call would do, and does nothing: for a person who approves it before. The arguments have not
+	// been judged yet. nil: they say all.
+	Preview func(ctx context.Context, c *Call) (map[string]any, error)
 }
 
 // Arguments says who judges a call's arguments.

@@ -77,7 +77,7 @@ type toolKind struct{ dispatch Dispatch }
 func NewTool(d Dispatch) Kind { return &toolKind{dispatch: d} }
 
 // Prepare resolves the arguments, and takes the tool as it is now.
-func (k *toolKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failure) {
+func (k *toolKind) Prepare(ctx context.Context, q Request) (*Run, *workflow.Failure) {
 	spec := specOf[Tool](q.Executor)
 	if spec == nil || ofWorkflows(spec.Tool) {
 		return nil, unfit("the executor is not one of the kind tool")
@@ -93,6 +93,13 @@ func (k *toolKind) Prepare(_ context.Context, q Request) (*Run, *workflow.Failur
 	material, failure := toolMaterial(q, found, raw)
 	if failure != nil {
 		return nil, failure
+	}
+	if found.Preview != nil {
+		does, err := found.Preview(ctx, &tools.Call{Principal: q.Principal, Name: found.Name, Arguments: raw, RequestID: q.RequestID})
+		if err != nil {
+			return nil, caused(unreachable(), err)
+		}
+		material["does"] = does
 	}
 	return &Run{
 		Material:   material,

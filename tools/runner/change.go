@@ -79,6 +79,7 @@ func (r *Runner) persist(ctx context.Context, c *call, s *sight, d workflow.Deci
 	}
 	if m.decision.Refusal != nil {
 		m.unsettle()
+		m.tellKept()
 	}
 	switch {
 	case !m.idle():

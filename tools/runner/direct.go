@@ -23,6 +23,7 @@ func (r *Runner) Tools(capabilities []*workflow.Capability) []*tools.Tool {
 			Name: a.Name, Title: a.Title, Description: a.Description, Tier: a.Tier, Input: a.Input, Output: a.Output,
 			AnySchema: true, OpenWorld: true, Idempotent: a.Executor.Idempotent, Digest: a.Digest,
 			Handler: func(ctx context.Context, c *tools.Call) (*tools.Result, error) { return r.direct(ctx, c, a) },
+			Preview: func(ctx context.Context, c *tools.Call) (map[string]any, error) { return r.preview(ctx, c, a) },
 		})
 	}
 	return list
@@ -36,14 +37,10 @@ func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capabili
 		return nil, failed(stopping())
 	}
 	c := r.call(Work{Principal: t.Principal, On: t, RequestID: t.RequestID, Remote: t.Remote})
-	arguments, err := object(t.Arguments)
+	p, failure, err := r.planCall(ctx, c, t, a)
 	if err != nil {
 		return nil, err
 	}
-	p, failure := r.plan(ctx, &order{
-		attempt: r.config.NewID("at_"), executor: a.Executor, env: expr.Env{Arguments: arguments}, principal: c.Principal,
-		grants: a.Grants, transition: a.Name, call: c.correlation, request: c.RequestID, own: mayCall(c.Principal, a.Name),
-	})
 	if failure == nil && !p.tier.Exposable() && a.Tier.Exposable() { // one that is HIGH itself was let in by an approval
 		failure = tooHigh()
 	}
@@ -66,6 +63,31 @@ func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capabili
 	}
 	v := r.launch(c, permit, at)
 	return v.awaitDirect(ctx, at)
+}
+
+// planCall resolves what a call of a capability would do.
+func (r *Runner) planCall(ctx context.Context, c *call, t *tools.Call, a *workflow.Capability) (*plan, *workflow.Failure, error) {
+	arguments, err := object(t.Arguments)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, failure := r.plan(ctx, &order{
+		attempt: r.config.NewID("at_"), executor: a.Executor, env: expr.Env{Arguments: arguments}, principal: c.Principal,
+		grants: a.Grants, transition: a.Name, call: c.correlation, request: c.RequestID, own: mayCall(c.Principal, a.Name),
+	})
+	return p, failure, nil
+}
+
+// preview is what a call of a capability would do.
+func (r *Runner) preview(ctx context.Context, t *tools.Call, a *workflow.Capability) (map[string]any, error) {
+	p, failure, err := r.planCall(ctx, r.call(Work{Principal: t.Principal, RequestID: t.RequestID}), t, a)
+	switch {
+	case err != nil:
+		return nil, err
+	case failure != nil:
+		return nil, errors.New(failure.Message)
+	}
+	return p.material, nil
 }
 
 // openDirect makes the attempt durable.

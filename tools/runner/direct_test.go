@@ -178,3 +178,19 @@ func TestDirectTakenOver(t *testing.T) {
 		equal(t, "at last", h.operations(person)[0].Status, want)
 	}
 }
+
+// TestDirectPreview: what a call would do can be told before, and nothing is done.
+func TestDirectPreview(t *testing.T) {
+	t.Parallel()
+	h, p, r := registry(t, auth.High, false)
+	tool, there := r.Find("demo.pay")
+	if !there {
+		t.Fatal("no tool")
+	}
+	does, err := tool.Preview(context.Background(), &tools.Call{Principal: agent, Arguments: jsontext.Value(`{"to":"bob"}`)})
+	if err != nil || does["with"] != "bob" || does["name"] != "pay" {
+		t.Errorf("it tells %v, %v", does, err)
+	}
+	equal(t, "runs", p.count(), 0)
+	equal(t, "attempts", len(h.operations(person)), 0)
+}

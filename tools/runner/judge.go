@@ -17,9 +17,11 @@ const classRevoked = "client_revoked"
 
 // actsAs is as whom the executors of an instance run: whoever asked for it, also when another person approved or settled
 // it. Who asks now was let in by the pipeline; everybody else is judged by clients.json as it is now. asked is nobody where
-// nothing was approved or settled.
+// nothing was approved or settled. Who only oversees answers for the owner, and lends the instance nothing of their own.
 func (r *Runner) actsAs(c *call, i store.Instance, asked actor) (auth.Principal, bool) {
 	switch {
+	case asked.Client != "" && overseer(asked, i), asked.Client == "" && !c.server && overseer(c.actor(), i):
+		return r.livePrincipal(i.Client, i.User, i.DefinitionID)
 	case asked.Client != "" && (c.server || asked != c.actor()):
 		return r.livePrincipal(asked.Client, asked.User, i.DefinitionID)
 	case !c.server:
@@ -29,6 +31,9 @@ func (r *Runner) actsAs(c *call, i store.Instance, asked actor) (auth.Principal,
 	}
 	return r.livePrincipal(i.Client, i.User, i.DefinitionID) // a timer acts for the starter
 }
+
+// overseer tells whether somebody is not on the owner's side of an instance.
+func overseer(a actor, i store.Instance) bool { return a.User != i.User && !i.Shared }
 
 // askedBy is who asked for what a person approved, or caused what a person settles; nobody for what is neither. What a
 // person settles whose client is out, another client of its user takes on.

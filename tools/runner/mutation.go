@@ -29,6 +29,15 @@ func (m *mutation) unsettle() {
 	m.outcomes = slices.DeleteFunc(m.outcomes, func(o *outcome) bool { return o.settled != nil })
 }
 
+// tellKept has a refusal say that an effect has happened all the same.
+func (m *mutation) tellKept() {
+	for _, o := range m.outcomes {
+		if o.result.Failure == nil && o.settled == nil && m.decision.Refusal.Code != workflow.ClientRevoked {
+			m.decision.Refusal = o.kept(m.decision.Refusal)
+		}
+	}
+}
+
 // consumed tells whether an approval was used up by an attempt before the change that it is for.
 func (m *mutation) consumed(approval string) bool {
 	if m.kept != nil && m.kept.Approval == approval {

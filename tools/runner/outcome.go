@@ -41,13 +41,24 @@ func (o *outcome) closing(used bool, now time.Time) store.Closing {
 	if c.Status != store.AttemptKept {
 		return c
 	}
-	raw, err := encode(outputOf(o.result))
+	kept := outputOf(o.result)
+	if e := o.attempt.effect; e != nil && e.Approved {
+		kept.Digest, kept.Approver = e.Digest, actor{e.Client, e.User}
+	}
+	raw, err := encode(kept)
 	if err != nil || len(raw) > store.MaxValueBytes { // it happened all the same
 		c.Message = "its output cannot be kept"
 		return c
 	}
 	c.Output = raw
 	return c
+}
+
+// kept is the refusal of a move whose effect has happened: that is not undone, and not done again.
+func (o *outcome) kept(r *workflow.Refusal) *workflow.Refusal {
+	told := *r
+	told.Hint = "it has happened, and what it gave is kept: take the same transition with arguments by which it does the same, and it is not run again"
+	return &told
 }
 
 // unused is what the answer says of an attempt that its instance does not go on by. cause is what the store had against

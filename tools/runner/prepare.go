@@ -51,11 +51,23 @@ func (r *Runner) prepareEffect(ctx context.Context, c *call, m *mutation, e *wor
 		return workflow.Decision{}, err
 	}
 	p, failure := r.planEffect(ctx, c, s, e, asked)
-	switch bound := s.bound(); {
+	switch {
 	case failure != nil && failure.Class == classRevoked:
 		return workflow.Decision{Refusal: revoked(e.Transition, failure)}, nil
 	case failure != nil:
 		return s.apply(e, workflow.Result{Failure: failure}, c.now), nil
+	}
+	// What has happened already needs nobody's yes: asking would make another version, which drops what is kept.
+	kept, was, err := r.keptOutput(ctx, c, s, e, p)
+	if err != nil {
+		return workflow.Decision{}, err
+	}
+	if kept != nil {
+		m.kept = kept
+		m.facts = append(m.facts, attemptFact("attempt.reused", *kept, nil))
+		return s.apply(was.approved(e, kept), was.result(), c.now), nil
+	}
+	switch bound := s.bound(); {
 	case e.Ask:
 		return m.propose(e, p, c.now), nil
 	case mustAsk(e, p, bound):
@@ -64,15 +76,6 @@ func (r *Runner) prepareEffect(ctx context.Context, c *call, m *mutation, e *wor
 		return d, nil
 	default:
 		p.approved = e.Approved && bound != ""
-	}
-	kept, result, err := r.keptResult(ctx, c, s, e, p)
-	if err != nil {
-		return workflow.Decision{}, err
-	}
-	if kept != nil {
-		m.kept = kept
-		m.facts = append(m.facts, attemptFact("attempt.reused", *kept, nil))
-		return s.apply(e, result, c.now), nil
 	}
 	m.next, err = r.newAttempt(c, p, e)
 	return workflow.Decision{}, err
@@ -116,22 +119,23 @@ func (r *Runner) prepareNext(ctx context.Context, c *call, m *mutation, change *
 	return nil
 }
 
-// keptResult is what an executor gave that was run before, for exactly this, without its output being used.
-func (r *Runner) keptResult(ctx context.Context, c *call, s *sight, e *workflow.Effect, p *plan) (*store.Attempt, workflow.Result, error) {
+// keptOutput is what an executor gave that was run before, for exactly this, without its output being used; nil where
+// there is none.
+func (r *Runner) keptOutput(ctx context.Context, c *call, s *sight, e *workflow.Effect, p *plan) (*store.Attempt, output, error) {
 	var kept store.Attempt
 	err := c.view(ctx, func(tx store.Tx) (err error) {
 		kept, err = tx.KeptAttempt(c.scope, s.stored.ID, s.stored.Version, p.digest)
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, workflow.Result{}, nil
+		return nil, output{}, nil
 	}
 	if err != nil {
-		return nil, workflow.Result{}, err
+		return nil, output{}, err
 	}
 	var o output
 	if kept.Transition != e.Transition || kept.State != e.State || json.Unmarshal(kept.Output, &o) != nil {
-		return nil, workflow.Result{}, nil
+		return nil, output{}, nil
 	}
-	return &kept, o.result(), nil
+	return &kept, o, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"prax/tools/executor"
+	"prax/tools/runner"
 	"prax/tools/workflow"
 )
 
@@ -78,4 +79,61 @@ func TestBrokenStairs(t *testing.T) {
 	p.set(func(*probe) { broken = "" })
 	done := h.must(agent, b, "next", "", "d 4")
 	equal(t, "context", contextOf(done), `{"four":6,"one":1,"three":5,"two":3}`)
+}
+
+// TestLaw6KeptHigh: what a person approved and what has happened is not run again when only its output could not be used,
+// and needs no second yes; the evidence is of the one who gave the first.
+func TestLaw6KeptHigh(t *testing.T) {
+	t.Parallel()
+	h, p, _ := effects(t, `
+  launch:
+    initialState: ready
+    blackboard: { place: { type: string } }
+    states:
+      ready:
+        transitions:
+          fire:
+            target: fired
+            actor: human
+            inputSchema: { type: object, properties: { at: { type: string }, place: {} } }
+            executor: { kind: probe, name: rocket, use: at, risk: high }
+            output: { place: "$.arguments.place" }
+      fired: { terminal: true }
+`)
+	a := h.must(person, h.begin(agent, "launch"), "fire", `{"at":"noon","place":1}`, "ready 2")
+	b, err := h.Resolve(context.Background(), work(boss), runner.ResolveRequest{ApprovalID: a.Approvals[0].ID, Digest: a.Approvals[0].Digest, Approve: true})
+	equal(t, "approved", outcome(b, err), "BLACKBOARD_TYPE_ERROR")
+	if !strings.Contains(b.Refusal.Hint, "it has happened") {
+		t.Errorf("the hint is %q", b.Refusal.Hint)
+	}
+	done := h.must(person, a, "fire", `{"at":"noon","place":"here"}`, "fired 3")
+	equal(t, "runs", p.count(), 1)
+	var kinds []string
+	for _, e := range done.Change.Evidence {
+		kinds = append(kinds, e.Kind+" "+e.Client)
+	}
+	equal(t, "evidence", kinds, []string{"human_approval boss", "probe ann"})
+	equal(t, "attempts", statuses(h.attempts(person, a.Stored.ID)), "done")
+}
+
+// TestLaw9Overseer: who oversees answers a gate for the owner. What is run by that runs as the starter, with nothing of
+// the overseer's own.
+func TestLaw9Overseer(t *testing.T) {
+	t.Parallel()
+	h, p, people := effects(t, strings.Replace(launch, "risk: high", "risk: medium", 1))
+	h.must(boss, h.begin(agent, "launch"), "fire", `{"at":"noon"}`, "fired 2")
+	equal(t, "as", p.runs[0].Principal.Client, "ann-agent")
+	people.revoke("ann-agent")
+	_, got := h.submit(boss, h.begin(agent, "launch"), "fire", `{"at":"noon"}`)
+	equal(t, "for a client that is out", got, "CLIENT_REVOKED")
+	equal(t, "runs", p.count(), 1)
+}
+
+// TestLaw2AskedByAnOverseer: the same holds for what has to be approved first.
+func TestLaw2AskedByAnOverseer(t *testing.T) {
+	t.Parallel()
+	h, p, _ := effects(t, launch)
+	a := h.must(boss, h.begin(agent, "launch"), "fire", `{"at":"noon"}`, "ready 2")
+	equal(t, "approved", h.answer(boss, a), "fired 3")
+	equal(t, "as", p.runs[0].Principal.Client, "ann-agent")
 }

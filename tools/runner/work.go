@@ -72,6 +72,20 @@ type output struct {
 	Output   any              `json:"output"`
 	Evidence []store.Evidence `json:"evidence,omitempty"`
 	TookMs   int64            `json:"took_ms,omitzero"`
+
+	Digest   string `json:"digest,omitzero"` // of what was approved, where a person was asked
+	Approver actor  `json:"approver,omitzero"`
+}
+
+// approved is an effect as the person approved it whose yes a kept attempt has used up; as it is where nobody was asked.
+func (o output) approved(e *workflow.Effect, kept *store.Attempt) *workflow.Effect {
+	if kept.Approval == "" {
+		return e
+	}
+	as := *e
+	as.Ask, as.Approved, as.Approval = false, true, kept.Approval
+	as.Digest, as.Client, as.User = o.Digest, o.Approver.Client, o.Approver.User
+	return &as
 }
 
 func outputOf(r workflow.Result) output {
