@@ -3,5 +3,11 @@
 // runs in the store's writer. A change, its history, its evidence, the approval that it opens or uses up and its
 // audit event are one fact.
 //
-// It also keeps time: [Runner.Run] applies the timeouts of instances that nobody touches.
+// An executor with an effect runs between two of them, in an attempt that is durable before the effect begins. It goes
+// on whoever waits for it; what becomes of it is committed together with the change that it leads to. Whether it may run
+// is judged when it is planned and before each further try. An attempt that a server left behind is taken over by the
+// next: started again where that does no more than once, else in doubt, until a person settles it ([Runner.Reconcile]).
+//
+// [Runner.Run] keeps time: it applies the timeouts of instances that nobody touches, and takes over such attempts.
+// [Runner.Stop] waits for those that run.
 package runner

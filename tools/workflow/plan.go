@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Plan decides a submit, in this order: is the instance still moving, is its time over, is the version the current
-// one, is nothing under way, does the state have the transition, may this caller take it, is its choice among the options, is the transition
-// used up, do the arguments fit, do the guards hold; then the executor, the output, the slots, the branches, the state's
-// while, what the state leaves behind, the next state's onEnter, and the chain. A refusal changes nothing.
+// Plan decides a submit, in this order: is the instance still moving, is its time over, is the version the current one,
+// is nothing under way, does the state have the transition, may this caller take it, is its choice among the options, is
+// the transition used up, do the arguments fit, do the guards hold; then the executor, the output, the slots, the
+// branches, the state's while, what the state leaves behind, the next state's onEnter, and the chain. A refusal changes
+// nothing.
 //
 // An executor with an outside effect makes the decision an [Effect]; a human one parks the move on an approval, which
 // a person uses up who submits the same once more. One that callers must not reach does both: its Effect asks first.
