@@ -127,7 +127,9 @@ func TestRedirectsInside(t *testing.T) {
 // TestRedirectUnreached: the first request was sent, but what the error speaks of was not.
 func TestRedirectUnreached(t *testing.T) {
 	t.Parallel()
-	s := served(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://gone.test/", http.StatusFound) })
+	s := served(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://gone.test/", http.StatusFound)
+	})
 	_, err := get(t, client(t, egress.Config{Resolver: new(names)}, s.URL), s.URL)
 	wantUnreached(t, err)
 }
