@@ -88,6 +88,10 @@ func (b *builder) effect(v *value, at string, roots expr.Roots) *workflow.Execut
 	}
 	e := &workflow.Executor{Kind: read.Kind, Config: b.config(rest, at), Spec: spec, Reliability: once}
 	e.Idempotent, e.KeyText = b.key(read.Key, at+"/idempotencyKey")
+	if e.Idempotent && e.Kind == kindTool {
+		b.about(InvalidReliability, at+"/idempotencyKey", "would be handed to nobody: a tool takes none, and each call of one has a key of its own")
+		e.Idempotent, e.KeyText = false, ""
+	}
 	w := b.around
 	w.Dir, w.Roots, w.Script = folderOf(v), roots, b.script
 	tier, found := spec.Check(w)

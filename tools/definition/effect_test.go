@@ -204,6 +204,10 @@ func TestWrongEffects(t *testing.T) {
 		{"a key with a brace", inTransition, "executor: { kind: probe, idempotencyKey: \"{workflowId}{\" }", []string{"bad-template " + go_ + "/executor/idempotencyKey: has a brace by itself"}},
 		{"a key for all runs", inTransition, "executor: { kind: probe, idempotencyKey: \"pay-{transition}\" }", []string{"bad-value " + go_ + "/executor/idempotencyKey: would be one for every run"}},
 
+		{"a key of a tool", inTransition, "executor: { kind: tool, tool: clock, idempotencyKey: true }", []string{"INVALID_RELIABILITY_POLICY " + go_ + "/executor/idempotencyKey: would be handed to nobody"}},
+		{"a fallback without the key", inRoot, fmt.Sprintf(exposed, "executor: { kind: probe }") + "\nworkflows: { w: { initialState: s, states: { s: { transitions: { go: { target: s, executor: { kind: probe, idempotencyKey: true }, reliability: { fallback: { executors: [ { kind: tool, tool: c }, { kind: tool, tool: clock } ] } } } } } } } }",
+			[]string{"INVALID_RELIABILITY_POLICY " + go_ + "/reliability/fallback/executors/0: is a tool, which takes no key"}},
+
 		{"a policy that is none", inTransition, "executor: { kind: probe }, reliability: fast", []string{"INVALID_RELIABILITY_POLICY " + go_ + "/reliability: must be an object"}},
 		{"a policy of other words", inTransition, "executor: { kind: probe }, reliability: { timeout: 5, retry: { attempts: 2, backoff: linear } }", []string{
 			`INVALID_RELIABILITY_POLICY ` + go_ + `/reliability/timeout: did you mean "timeoutMs"?`, `INVALID_RELIABILITY_POLICY ` + go_ + `/reliability/retry/attempts: "attempts" is not known`}},
@@ -242,8 +246,8 @@ func TestWrongEffects(t *testing.T) {
 		{"a tool with one key for all calls", inRoot, fmt.Sprintf(exposed, "executor: { kind: probe, idempotencyKey: \"{workflowId}\" }"), []string{"bad-value /capabilities/c/executor/idempotencyKey: would be one for every call of the tool"}},
 		{"a tool with a schema that is none", inRoot, fmt.Sprintf(exposed, "inputSchema: { type: nummer }, executor: { kind: probe }"), []string{"bad-schema /capabilities/c/inputSchema: is no schema"}},
 		{"a tool that calls itself", inRoot, fmt.Sprintf(exposed, "executor: { kind: tool, tool: c }"), []string{"tool-cycle /capabilities/c/executor: leads back to this tool"}},
-		{"tools that go round", inRoot, "capabilities: { a: { expose: tool, description: D, risk: low, executor: { kind: tool, tool: b } }, b: { expose: tool, description: D, risk: low, executor: { kind: probe, idempotencyKey: true }, reliability: { fallback: { executors: [ { kind: tool, tool: a } ] } } } }",
-			[]string{"tool-cycle /capabilities/a/executor: leads back to this tool"}},
+		{"tools that go round", inRoot, "capabilities: { a: { expose: tool, description: D, risk: low, executor: { kind: tool, tool: b } }, b: { expose: tool, description: D, risk: low, executor: { kind: probe }, reliability: { fallback: { executors: [ { kind: tool, tool: a } ] } } } }",
+			[]string{"tool-cycle /capabilities/a/executor: leads back to this tool", "tried-only-before /capabilities/b/reliability: counts only"}},
 	})
 }
 

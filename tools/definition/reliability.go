@@ -117,6 +117,9 @@ func (b *builder) fallbacks(e *workflow.Executor, list []*value, at string, root
 			continue
 		}
 		if made := b.effect(one, here, roots); made != nil {
+			if e.Idempotent && made.Kind == kindTool && !b.repeatable(made) {
+				b.about(InvalidReliability, here, "is a tool, which takes no key: it could do once more what was done")
+			}
 			made.Idempotent, made.KeyText = e.Idempotent, e.KeyText
 			e.Tier = max(e.Tier, made.Tier)
 			e.Reliability.Fallback = append(e.Reliability.Fallback, made)
@@ -133,7 +136,9 @@ func (b *builder) repeatable(e *workflow.Executor) bool {
 		return slices.Contains([]string{"", "GET", "HEAD", "OPTIONS"}, textOf(config.find("method")))
 	case e.Kind == kindTool:
 		name := textOf(config.find("tool"))
-		return e.Tier == auth.Low || slices.ContainsFunc(b.builtin, func(t *tools.Tool) bool { return t.Idempotent && spelled(t.Name, name) })
+		return slices.ContainsFunc(b.builtin, func(t *tools.Tool) bool {
+			return (t.Idempotent || t.Tier == auth.Low) && spelled(t.Name, name)
+		})
 	}
 	return false
 }

@@ -104,10 +104,14 @@ func (k *toolKind) Prepare(ctx context.Context, q Request) (*Run, *workflow.Fail
 	return &Run{
 		Material:   material,
 		Tier:       max(q.Executor.Tier, found.Tier),
-		Repeatable: found.Idempotent || found.Tier == auth.Low,
+		Repeatable: repeatable(found),
 		Do:         func(ctx context.Context) workflow.Result { return k.do(ctx, q, found, raw) },
 	}, nil
 }
+
+// repeatable tells whether it makes no difference how often a tool is called. LOW ones only read; those that an operator
+// made of executors do whatever they do, also where the operator calls that a low risk.
+func repeatable(t *tools.Tool) bool { return t.Idempotent || t.Tier == auth.Low && !t.OpenWorld }
 
 // given are the arguments of the call.
 func (t *Tool) given(q Request) (jsontext.Value, *workflow.Failure) {

@@ -21,7 +21,7 @@ func (r *Runner) Tools(capabilities []*workflow.Capability) []*tools.Tool {
 	for _, a := range capabilities {
 		list = append(list, &tools.Tool{
 			Name: a.Name, Title: a.Title, Description: a.Description, Tier: a.Tier, Input: a.Input, Output: a.Output,
-			AnySchema: true, OpenWorld: true, Idempotent: a.Executor.Idempotent, Digest: a.Digest,
+			AnySchema: true, OpenWorld: true, Digest: a.Digest, // never idempotent: the next call has another key
 			Handler: func(ctx context.Context, c *tools.Call) (*tools.Result, error) { return r.direct(ctx, c, a) },
 			Preview: func(ctx context.Context, c *tools.Call) (map[string]any, error) { return r.preview(ctx, c, a) },
 		})
