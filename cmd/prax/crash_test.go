@@ -71,6 +71,8 @@ type crash struct {
 	acked map[string]map[string]string // user, document id, body
 	moved map[string]map[string]int64  // user, instance id, version
 	sent  atomic.Int64
+
+	as *syscall.SysProcAttr // of the servers; nil: as the tests
 }
 
 const crashUsers = 3
@@ -192,7 +194,7 @@ func (c *crash) start(at string, env ...string) *exec.Cmd {
 		"PATH=" + os.Getenv("PATH"), "MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=clients.json",
 		"PRAX_DATA=" + c.data(), "PRAX_ADDR=" + addr, "PRAX_LOG=warn", "PRAX_CRASH_AT=" + at,
 	}, env...)
-	cmd.Stderr = new(bytes.Buffer)
+	cmd.Stderr, cmd.SysProcAttr = new(bytes.Buffer), c.as
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}

@@ -23,6 +23,9 @@ func (p *program) serve(args []string) error {
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
 	}
+	if err := hideEnvironment(); err != nil {
+		return err
+	}
 	sig := p.signals(context.Background(), p.now)
 	defer sig.end()
 	s, warnings, err := p.loadSettings(f)
