@@ -22,6 +22,11 @@ func (a *app) executors() (executor.Kinds, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !a.quiet {
+		if err := executor.ClearScripts(secrets); err != nil {
+			return nil, fmt.Errorf("scripts of an earlier start: %w", err)
+		}
+	}
 	out, err := egress.New(egress.Config{Allow: a.settings.EgressAllow, Log: a.out.log})
 	if err != nil {
 		return nil, fmt.Errorf("PRAX_EGRESS_ALLOW: %w", err)

@@ -41,7 +41,7 @@ func (c *child) play(ctx context.Context, s *secret.Source) workflow.Result {
 	if "sha256:"+digest.Hex([]byte(strings.TrimRight(c.script.Body, "\n"))) != c.script.Hash {
 		return workflow.Result{Failure: unfit("the script is not the one that its hash says")}
 	}
-	own, file, err := lay(c.script.Body)
+	own, file, err := lay(s, c.script.Body)
 	if own != "" {
 		defer func() { _ = os.RemoveAll(own) }()
 	}
@@ -63,9 +63,32 @@ func (c *child) play(ctx context.Context, s *secret.Source) workflow.Result {
 	return r
 }
 
+// scriptsDir is where scripts lie while they run: in the data directory, so that what a server that was killed left behind
+// is found. Without one it is the system's.
+func scriptsDir(s *secret.Source) string {
+	if s.DataDir == "" {
+		return ""
+	}
+	return filepath.Join(s.DataDir, "scripts")
+}
+
+// ClearScripts removes the scripts that a server which was killed left behind. Whoever calls it owns the data directory.
+func ClearScripts(s *secret.Source) error {
+	if dir := scriptsDir(s); dir != "" {
+		return os.RemoveAll(dir)
+	}
+	return nil
+}
+
 // lay writes a script to a file that nobody else can read.
-func lay(body string) (dir, file string, err error) {
-	if dir, err = os.MkdirTemp("", "prax-script-"); err != nil { // its mode is 0700
+func lay(s *secret.Source, body string) (dir, file string, err error) {
+	parent := scriptsDir(s)
+	if parent != "" {
+		if err := os.MkdirAll(parent, 0o700); err != nil {
+			return "", "", err
+		}
+	}
+	if dir, err = os.MkdirTemp(parent, "prax-script-"); err != nil { // its mode is 0700
 		return "", "", err
 	}
 	file = filepath.Join(dir, "script")
