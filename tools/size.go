@@ -26,6 +26,10 @@ func tooLarge(res *Result) error {
 	}
 }
 
+// TooLarge tells whether a result is beyond MaxResult, which no caller gets: for a handler whose work is done, and must not
+// look as if it were not.
+func TooLarge(res *Result) bool { return tooLarge(res) != nil }
+
 // size is about what a result has as JSON, where a string has what quoted says.
 func size(res *Result, quoted func(string) int) int {
 	n := len(res.Structured) + aroundBlock*len(res.Content)

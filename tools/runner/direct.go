@@ -6,14 +6,19 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/auth"
 	"prax/auth/policy"
 	"prax/store"
 	"prax/tools"
+	"prax/tools/schema"
 	"prax/tools/workflow"
 	"prax/tools/workflow/expr"
 )
+
+// CodeNotShown is the code of a call that was done, and whose result cannot be shown.
+const CodeNotShown tools.Code = "RESULT_NOT_SHOWN"
 
 // Tools are the tools that capabilities are. A call is an attempt without an instance, owned by the caller's user.
 func (r *Runner) Tools(capabilities []*workflow.Capability) []*tools.Tool {
@@ -62,7 +67,11 @@ func (r *Runner) direct(ctx context.Context, t *tools.Call, a *workflow.Capabili
 		return nil, err
 	}
 	v := r.launch(c, permit, at)
-	return v.awaitDirect(ctx, at)
+	output, err := v.awaitDirect(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return resultOf(output, a, at.stored.ID)
 }
 
 // planCall resolves what a call of a capability would do.
@@ -115,8 +124,8 @@ func (v *drive) closeDirect(a *attempt, result workflow.Result) error {
 	})
 }
 
-// awaitDirect waits for a tool, as long as its caller does.
-func (v *drive) awaitDirect(ctx context.Context, a *attempt) (*tools.Result, error) {
+// awaitDirect waits for what a tool gives, as long as its caller does.
+func (v *drive) awaitDirect(ctx context.Context, a *attempt) (any, error) {
 	if !v.wait(ctx) {
 		return nil, &tools.Error{
 			Code: tools.Code(workflow.InProgress), Message: "it takes longer than a call may, and goes on as the operation " + a.stored.ID,
@@ -135,15 +144,16 @@ func (v *drive) awaitDirect(ctx context.Context, a *attempt) (*tools.Result, err
 		}
 		return nil, failed(f)
 	}
-	return resultOf(v.result.Output)
+	return v.result.Output, nil
 }
 
 func failed(f *workflow.Failure) *tools.Error {
 	return &tools.Error{Code: tools.Code(workflow.ExecutorFailed), Message: f.Message, Hint: "correct the cause before you call it again (" + f.Class + ")"}
 }
 
-// resultOf is what an executor gave as a tool's result: an object is structured, and its JSON is the text.
-func resultOf(value any) (*tools.Result, error) {
+// resultOf is what an executor gave as a tool's result: an object is structured, and its JSON is the text. What cannot be
+// shown was done all the same, and must not look as if it were not.
+func resultOf(value any, a *workflow.Capability, operation string) (*tools.Result, error) {
 	raw, err := json.Marshal(value, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("its output: %w", err)
@@ -152,7 +162,28 @@ func resultOf(value any) (*tools.Result, error) {
 	if raw[0] == '{' {
 		res.Structured = raw
 	}
-	return res, nil
+	why := ""
+	switch {
+	case tools.TooLarge(res):
+		why = "is larger than a result may be"
+	case a.Output != nil && !promised(a.Output, res.Structured):
+		why = "is not what its outputSchema promises"
+	default:
+		return res, nil
+	}
+	return nil, &tools.Error{
+		Code: CodeNotShown, Message: "it was done, as the operation " + operation + ", but what it gave " + why,
+		Hint: "do not call it again for the same",
+	}
+}
+
+// promised tells whether a structure is what a schema says.
+func promised(output, structured jsontext.Value) bool {
+	if structured == nil {
+		return false
+	}
+	s, err := schema.Compile(output)
+	return err == nil && len(s.Validate(structured)) == 0
 }
 
 // mayCall tells whether the allowlist of a client has a tool.

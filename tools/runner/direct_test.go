@@ -194,3 +194,49 @@ func TestDirectPreview(t *testing.T) {
 	equal(t, "runs", p.count(), 0)
 	equal(t, "attempts", len(h.operations(person)), 0)
 }
+
+// TestDirectNotShown: what was done must not look as if it were not, only because its result cannot be shown.
+func TestDirectNotShown(t *testing.T) {
+	t.Parallel()
+	h, p, r := registry(t, auth.Medium, false)
+	p.do = func(context.Context, int, executor.Request) workflow.Result {
+		return workflow.Result{Output: map[string]any{"body": strings.Repeat("\x00", tools.MaxResult/4)}}
+	}
+	got := called(context.Background(), r, agent)
+	one := h.operations(person)[0]
+	if !strings.Contains(got, `"RESULT_NOT_SHOWN"`) || !strings.Contains(got, "it was done") || !strings.Contains(got, one.ID) || one.Status != store.AttemptDone {
+		t.Errorf("it gave %s, stored %s", got, one.Status)
+	}
+}
+
+// TestCancelBeforeItRuns: a cancel that comes right behind the opening of an attempt ends it, too.
+func TestCancelBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	h, p, _ := effects(t, ship)
+	p.do = func(ctx context.Context, _ int, _ executor.Request) workflow.Result {
+		<-ctx.Done()
+		return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassTimeout, Message: "ended", Begun: workflow.NotBegun}}
+	}
+	a := h.begin(agent, "ship")
+	w := work(agent)
+	w.On = &afterwards{Store: h.db, do: func() { // the attempt is durable, and not launched
+		if _, err := h.Cancel(context.Background(), work(agent), a.Stored.ID, "no"); err != nil {
+			t.Error(err)
+		}
+	}}
+	b, err := h.Submit(context.Background(), w, request(a, "go", ""))
+	equal(t, "answer", outcome(b, err), "EXECUTOR_FAILED")
+	equal(t, "attempt", statuses(h.attempts(agent, a.Stored.ID)), "failed")
+}
+
+// afterwards does something right after a change is durable.
+type afterwards struct {
+	store.Store
+	do func()
+}
+
+func (a *afterwards) Update(ctx context.Context, f func(store.Tx) error) error {
+	err := a.Store.Update(ctx, f)
+	a.do()
+	return err
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"prax/auth"
+	"prax/store"
 	"prax/tools/workflow"
 )
 
@@ -68,6 +69,7 @@ func (r *Runner) driving(c *call, a *attempt) *call {
 
 // run runs one attempt after the other, until nothing follows.
 func (v *drive) run(ctx context.Context, a *attempt) {
+	v.endIfCancelled(ctx, a)
 	for a != nil {
 		reach("attempt-opened")
 		result := v.r.perform(ctx, v, a)
@@ -87,6 +89,17 @@ func (v *drive) run(ctx context.Context, a *attempt) {
 			return
 		}
 		a = next
+	}
+}
+
+// endIfCancelled ends a drive whose instance was cancelled before there was a drive to end.
+func (v *drive) endIfCancelled(ctx context.Context, a *attempt) {
+	if a.stored.Instance == "" {
+		return
+	}
+	i, err := v.r.config.Store.Instance(ctx, v.call.scope, a.stored.Instance)
+	if err == nil && i.Status != store.Open {
+		v.cancel(errCancelled)
 	}
 }
 

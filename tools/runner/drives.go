@@ -114,7 +114,7 @@ func (r *Runner) insist(attempt string, write func() error) error {
 		if !passing(err) {
 			return err
 		}
-		r.config.Log.Error("the end of an attempt cannot be written down", "attempt", attempt, "cause", err, "again_in", pause)
+		r.config.Log.Error("the end of an attempt cannot be written down", "attempt", attempt, "cause", err, "again_in", pause.String())
 		if !sleep(r.drives.base, pause) {
 			return err
 		}

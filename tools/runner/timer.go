@@ -54,7 +54,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		if err := r.recover(ctx, ageless); err == nil {
 			break
 		} else if ctx.Err() == nil {
-			r.config.Log.Error("attempts of an earlier start cannot be taken over", "cause", err, "again_in", retry)
+			r.config.Log.Error("attempts of an earlier start cannot be taken over", "cause", err, "again_in", retry.String())
 		}
 		sleep(ctx, retry)
 		retry = min(2*retry, longestSleep)
@@ -66,7 +66,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		if err == nil {
 			retry = firstRetry
 		} else if ctx.Err() == nil {
-			r.config.Log.Error("timeouts of workflows cannot be applied", "cause", err, "again_in", retry)
+			r.config.Log.Error("timeouts of workflows cannot be applied", "cause", err, "again_in", retry.String())
 			pause, retry = retry, min(2*retry, longestSleep)
 		}
 		r.sleep(ctx, pause)
