@@ -16,7 +16,7 @@ import (
 const lockName = "prax.lock"
 
 // lockPatience covers a command that is reading the files at this moment.
-const lockPatience = 500 * time.Millisecond
+const lockPatience = 2 * time.Second
 
 // lockDirectory makes this process the only one that writes to the directory, until the file is
 // closed or the process ends.
