@@ -251,6 +251,8 @@ and the links that there are; only a ` + "`kind`" + ` that does not exist is an 
 | ` + "`EVIDENCE_DIGEST_REQUIRED`, `EVIDENCE_CONFIDENCE_BELOW_THRESHOLD`" + ` | there is evidence, but not such |
 | ` + "`APPROVAL_NOT_OPEN`, `APPROVAL_EXPIRED`, `APPROVAL_DIGEST_MISMATCH`" + ` | the question to a person is not open any more, or another one |
 | ` + "`CHAIN_FAILED`, `EXECUTOR_FAILED`" + ` | the server could not go on by itself: the state was kept |
+| ` + "`IN_PROGRESS`" + ` | something that the run waits for still runs: what was sent was not taken; ` + "`get` tells when it is over, `cancel`" + ` ends the run |
+| ` + "`EFFECT_UNKNOWN`" + ` | something may have happened, and nobody knows: a person finds out, and takes ` + "`reconcile_applied` or `reconcile_not_applied`" + ` |
 | ` + "`LIVELOCK_QUARANTINE`, `MISSION_DEADLINE_EXCEEDED`" + ` | the run was cancelled: it went on and on |
 | ` + "`WORKFLOW_TIMED_OUT`, `WORKFLOW_CANCELLED`, `WORKFLOW_COMPLETED`" + ` | it is over |
 | ` + "`RUN_ID_ALREADY_RUNNING`" + ` | your user has a run of that ` + "`runId`" + `: a link leads to it |
@@ -258,7 +260,7 @@ and the links that there are; only a ` + "`kind`" + ` that does not exist is an 
 | ` + "`LEXICON_WRITES_DISABLED`, `LEXICON_DEFINE_REQUIRES_HUMAN`, `LEXICON_ENTRY_NOT_FOUND`, `LEXICON_ALIAS_COLLISION`, `INVALID_LEXICON_ENTRY`, `INVALID_RESOLUTION`" + ` | why the lexicon was not changed |
 | ` + "`TOOL_NOT_GRANTED`" + ` | in ` + "`blocked`" + `: the link calls a tool that this client may not use |
 | ` + "`QUOTA_REACHED`, `STORE_FULL`, `BUSY`, `CONFLICT`, `TOO_LARGE`" + ` | there is no room; try again; ask for less |
-| ` + "`CORRUPT_WORKFLOW`, `CLIENT_REVOKED`, `RELOAD_UNAVAILABLE`" + ` | the run cannot be read any more; its starter is out; there is nothing to reload for you |
+| ` + "`CORRUPT_WORKFLOW`, `CLIENT_REVOKED`, `RELOAD_UNAVAILABLE`" + ` | the run cannot be read any more; the client that it runs for is out, and a person has to take it on; there is nothing to reload for you |
 `
 
 func (r reference) section(t *testing.T, b *strings.Builder, tool *tools.Tool) {
