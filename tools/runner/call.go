@@ -21,6 +21,7 @@ type Work struct {
 type call struct {
 	Work
 	scope       auth.Scope
+	looks       bool           // it only reads, and lends what happens meanwhile nothing
 	server      bool           // a timer, or what goes on after an attempt: nobody asks now
 	acting      auth.Principal // as whom what goes on after an attempt acts; who makes its steps is the Principal
 	out         bool           // the client that it is for is out: what it began is finished, and nothing new begins

@@ -62,6 +62,11 @@ func (v *drive) decide(s *sight, a *attempt, result workflow.Result) workflow.De
 	if f := result.Failure; f != nil && f.Class == classRevoked {
 		return workflow.Decision{Refusal: revoked(a.stored.Transition, f)}
 	}
+	if f := result.Failure; f != nil && a.effect.Kind == workflow.StepTimeout && f.Begun == workflow.NotBegun && v.r.drives.base.Err() != nil {
+		return workflow.Decision{Refusal: &workflow.Refusal{ // the next start applies it
+			Code: workflow.ExecutorFailed, Class: f.Class, Message: f.Message, Hint: "nothing was changed: the timeout is applied at the next start",
+		}}
+	}
 	d := s.apply(a.effect, result, v.call.now)
 	if d.Refusal != nil && a.effect.Kind == workflow.StepTimeout { // it must not go on as if there were time
 		free := *s.i

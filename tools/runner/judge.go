@@ -35,8 +35,9 @@ func (r *Runner) actsAs(c *call, i store.Instance, asked actor) (auth.Principal,
 // overseer tells whether somebody is not on the owner's side of an instance.
 func overseer(a actor, i store.Instance) bool { return a.User != i.User && !i.Shared }
 
-// askedBy is who asked for what a person approved, or caused what a person settles; nobody for what is neither. What a
-// person settles whose client is out, another client of its user takes on.
+// askedBy is who asked for what a person approved, caused what a person settles, or started what has timed out; nobody
+// for what is none of them. What a person settles whose client is out, another client of its user takes on; a timeout, a
+// person of that user by any move.
 func (r *Runner) askedBy(ctx context.Context, c *call, m *mutation, approved bool) (actor, error) {
 	for _, o := range m.outcomes {
 		if by := (actor{o.attempt.stored.Client, o.attempt.stored.Actor}); o.settled != nil {
@@ -45,6 +46,13 @@ func (r *Runner) askedBy(ctx context.Context, c *call, m *mutation, approved boo
 			}
 			return by, nil
 		}
+	}
+	if !c.server && m.late() { // a timeout is nobody's move, whoever meets it first
+		i := m.sight.stored
+		if _, live := r.livePrincipal(i.Client, i.User, i.DefinitionID); !live && !c.looks && c.Principal.User == i.User && c.Principal.Roles.Has(auth.Human) {
+			return actor{}, nil
+		}
+		return actor{i.Client, i.User}, nil
 	}
 	if !approved || m.sight.i.Parked == nil { // of a start there is no instance yet
 		return actor{}, nil

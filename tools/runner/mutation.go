@@ -24,6 +24,15 @@ func (m *mutation) idle() bool {
 	return m.decision.Change == nil && m.next == nil && len(m.outcomes) == 0
 }
 
+// late tells whether it applies a timeout, or goes on after one.
+func (m *mutation) late() bool {
+	if e := m.decision.Effect; e != nil {
+		return e.Kind == workflow.StepTimeout
+	}
+	change := m.decision.Change
+	return change != nil && len(change.Steps) > 0 && change.Steps[0].Kind == workflow.StepTimeout
+}
+
 // unsettle leaves an attempt in doubt that a person would have settled, had what they say of it been of use.
 func (m *mutation) unsettle() {
 	m.outcomes = slices.DeleteFunc(m.outcomes, func(o *outcome) bool { return o.settled != nil })

@@ -46,6 +46,9 @@ func (r *Runner) prepare(ctx context.Context, c *call, m *mutation) error {
 // or it gives what the engine makes of it.
 func (r *Runner) prepareEffect(ctx context.Context, c *call, m *mutation, e *workflow.Effect) (workflow.Decision, error) {
 	s := m.sight
+	if e.Kind == workflow.StepTimeout && r.drives.stopping() { // one that fails ends its instance: the next start applies it
+		return workflow.Decision{}, store.ErrClosed
+	}
 	asked, err := r.askedBy(ctx, c, m, e.Approved)
 	if err != nil {
 		return workflow.Decision{}, err

@@ -8,12 +8,16 @@ import (
 	"prax/tools/workflow"
 )
 
-// Get is an instance as it is. When its time is over the timeout is applied first, by the server. Errors are
-// [ErrUnknownInstance], a [*Corrupt], and what the store says.
+// Get is an instance as it is. When its time is over the timeout is applied first, by the server, if that can be now.
+// Errors are [ErrUnknownInstance], a [*Corrupt], and what the store says.
 func (r *Runner) Get(ctx context.Context, w Work, id string) (*Answer, error) {
 	c := r.call(w)
+	c.looks = true
 	a, err := r.try(ctx, c, id, "", triesOfMove, func(s *sight) workflow.Decision { return s.d.Expire(s.i, c.now) })
-	if !errors.Is(err, store.ErrReadOnly) && !errors.Is(err, store.ErrConflict) {
+	switch {
+	case err == nil && a.Refusal != nil && a.Change == nil: // who reads has asked for nothing that could be refused
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrClosed):
+	default:
 		return a, err
 	}
 	s, err := r.look(ctx, c, id)

@@ -159,13 +159,15 @@ func (r *Runner) expire(ctx context.Context, due store.Instance) error {
 	case errors.Is(err, store.ErrQuota):
 		return r.giveUp(ctx, c, due.ID, err)
 	case errors.As(err, &corrupt):
-		return r.putAside(ctx, c, due, err)
-	case err == nil && a.Refusal != nil && a.Change == nil && a.Refusal.Code != workflow.ClientRevoked:
+		return r.putAside(ctx, c, due, workflow.Corrupt, err)
+	case err == nil && a.Refusal != nil && a.Change == nil && a.Refusal.Code == workflow.ClientRevoked:
+		return r.putAside(ctx, c, a.Stored, workflow.ClientRevoked, errors.New(a.Refusal.Message)) // a person takes it on
+	case err == nil && a.Refusal != nil && a.Change == nil:
 		return r.giveUp(ctx, c, due.ID, errors.New(a.Refusal.Message))
 	case err != nil || a.Change != nil || a.Attempt != nil || a.Stored.Due.IsZero() || a.Stored.Due.After(c.now):
 		return err
 	}
-	return r.putAside(ctx, c, a.Stored, errors.New("its timer does not stand in its definition"))
+	return r.putAside(ctx, c, a.Stored, workflow.Corrupt, errors.New("its timer does not stand in its definition"))
 }
 
 // expired asks the engine. A panic of it must not end the server.
@@ -190,7 +192,7 @@ func (r *Runner) giveUp(ctx context.Context, c *call, id string, cause error) er
 
 // putAside takes an instance from the timer without its definition. It stays as it is, and whoever touches it once it
 // can be read again meets the timeout.
-func (r *Runner) putAside(ctx context.Context, c *call, i store.Instance, cause error) error {
+func (r *Runner) putAside(ctx context.Context, c *call, i store.Instance, code workflow.Code, cause error) error {
 	r.config.Log.Error("a timeout cannot be applied", "workflow", i.ID, "definition", i.DefinitionID, "state", i.State, "cause", cause)
 	next := i
 	next.Version, next.Due, next.Updated = i.Version+1, time.Time{}, c.now
@@ -198,8 +200,8 @@ func (r *Runner) putAside(ctx context.Context, c *call, i store.Instance, cause 
 		Seq: next.Version, Kind: string(workflow.StepTimeout), From: i.State, To: i.State, Correlation: c.correlation, At: c.now,
 	}
 	event := c.event(next, []workflow.Fact{{Type: "workflow.timed_out", Payload: map[string]any{
-		"fromState": i.State, "applied": false, "code": string(workflow.Corrupt),
-	}}}, actor{}, &workflow.Refusal{Code: workflow.Corrupt})
+		"fromState": i.State, "applied": false, "code": string(code),
+	}}}, actor{}, &workflow.Refusal{Code: code})
 	err := c.On.Update(ctx, func(tx store.Tx) error {
 		if err := tx.Move(store.Move{Next: next, From: i.Version, Steps: []store.Step{step}}); err != nil {
 			return err
