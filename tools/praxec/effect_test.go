@@ -262,6 +262,34 @@ func TestWhatAPersonApproves(t *testing.T) {
 	}
 }
 
+// TestWhatIsShownToNobodyElse: a person whom a guard keeps from answering is not shown what would be run.
+func TestWhatIsShownToNobodyElse(t *testing.T) {
+	t.Parallel()
+	h := open(t, "testdata/cases.yaml")
+	h.put(written(t, `
+workflows:
+  pay:
+    visibility: shared
+    initialState: s
+    states:
+      s:
+        transitions:
+          pay: { target: t, actor: human, risk: high, executor: { kind: probe, mode: ok }, guards: [ { kind: permission, permission: finance } ] }
+      t: { terminal: true }
+`))
+	treasurer := permitting(person, "finance")
+	a := h.submit(treasurer, h.start(agent, "pay", `{}`), "pay", `{}`)
+	equal(t, "who may answer", a.text("pending_human.approval.executor.tier"), "high")
+	for name, who := range map[string]auth.Principal{"a person": person, "somebody else's": client("bob", "bob", "human")} {
+		got := h.get(who, a.id())
+		equal(t, name, got.text("pending_human.resolve.blocked.code"), "GUARD_REJECTED")
+		for _, text := range []string{show(got["pending_human"]), show(h.query(who, `{"approvals":true}`)["pending"])} {
+			equal(t, name+" is told that it waits", strings.Contains(text, "approval"), true)
+			equal(t, name+" is shown what would be run", strings.Contains(text, "executor"), false)
+		}
+	}
+}
+
 const doubts = `
 workflows:
   doubts:

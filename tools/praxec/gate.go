@@ -50,8 +50,8 @@ type approval struct {
 	AskedBy string `json:"asked_by"`
 	Expires string `json:"expires"`
 
-	// Executor is what would be run, of which risk and as whom: for a person only, who approves exactly that. An agent
-	// is told of no executor.
+	// Executor is what would be run, of which risk and as whom: for a person only, who can approve exactly that. Who
+	// cannot is told of no executor.
 	Executor jsontext.Value `json:"executor,omitzero"`
 }
 
@@ -170,7 +170,7 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 	p.Approval = &approval{ID: open.Approval, Digest: open.Digest, AskedBy: open.Client, Expires: stamp(open.Expires)}
 	if g.Approval != nil {
 		p.Approval.Queue = g.Approval.Queue
-		if g.Caller.Human() {
+		if g.Caller.Human() && p.Resolve.Blocked == nil {
 			p.Approval.Executor = executorOf(g.Approval.Material)
 		}
 	}
