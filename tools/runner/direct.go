@@ -126,7 +126,7 @@ func (v *drive) closeDirect(a *attempt, result workflow.Result) error {
 
 // awaitDirect waits for what a tool gives, as long as its caller does.
 func (v *drive) awaitDirect(ctx context.Context, a *attempt) (any, error) {
-	if !v.wait(ctx) {
+	if !v.wait(ctx) || v.left {
 		return nil, &tools.Error{
 			Code: tools.Code(workflow.InProgress), Message: "it takes longer than a call may, and goes on as the operation " + a.stored.ID,
 			Hint: "do not call it again for the same: the operator sees what becomes of it with prax operations show " + a.stored.ID,

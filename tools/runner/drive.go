@@ -22,7 +22,8 @@ type drive struct {
 	call   *call // as which it goes on
 	id     string
 	cancel context.CancelCauseFunc
-	done   chan struct{} // closed at its end: then answer and err are set
+	done   chan struct{} // closed at its end: then what follows is set
+	left   bool          // the attempt is left to the next start
 	answer *Answer
 	err    error
 	result workflow.Result // of a tool that was called directly
@@ -33,6 +34,7 @@ type drive struct {
 func (r *Runner) launch(c *call, p *permit, a *attempt) *drive {
 	v := &drive{r: r, call: r.driving(c, a), id: a.driveID(), done: make(chan struct{})}
 	if !p.take() {
+		v.left = true
 		close(v.done)
 		return v
 	}
@@ -114,7 +116,8 @@ func (v *drive) handsOver(ctx context.Context, a *attempt, result workflow.Resul
 		v.err = cause
 		return true
 	case errors.Is(cause, errStopping):
-		return a.repeatable()
+		v.left = a.repeatable()
+		return v.left
 	}
 	return false
 }

@@ -76,7 +76,7 @@ func (r *Runner) maker(by actor, e *workflow.Effect) auth.Principal {
 
 // revive is an attempt that can be started again, or why not.
 func (r *Runner) revive(ctx context.Context, c *call, stored store.Attempt) (a *attempt, why string) {
-	const stopped = "the server stopped while it ran"
+	const stopped = "the server stopped while it ran, and what it had started may still be running"
 	o, effect, why := r.orderOf(ctx, c, stored)
 	if why != "" {
 		return nil, stopped + ", and " + why

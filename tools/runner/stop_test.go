@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -101,4 +102,26 @@ func TestStopWhileResolving(t *testing.T) {
 			equal(t, "attempt", statuses(h.attempts(agent, a.Stored.ID)), "done")
 		})
 	})
+}
+
+// TestStopOfATool: a call that is left to the next start is not answered as done: who waits is told that it goes on.
+func TestStopOfATool(t *testing.T) {
+	t.Parallel()
+	h, p, r := registry(t, auth.Medium, true)
+	running := make(chan struct{})
+	p.do = func(ctx context.Context, _ int, _ executor.Request) workflow.Result {
+		close(running)
+		<-ctx.Done()
+		return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassTimeout, Message: "ended", Begun: workflow.Doubtful}}
+	}
+	answer := make(chan string, 1)
+	go func() { answer <- called(context.Background(), r, agent) }()
+	<-running
+	ctx, now := context.WithCancel(context.Background())
+	now()
+	_ = h.Stop(ctx)
+	if got := <-answer; !strings.Contains(got, string(workflow.InProgress)) {
+		t.Errorf("it gave %s", got)
+	}
+	equal(t, "attempts", statuses(h.operations(person)), "running")
 }

@@ -16,6 +16,7 @@ type SubmitRequest struct {
 	ExpectedVersion int64
 	Arguments       jsontext.Value // an object; nil: an empty one
 	Summary         string         // "": keep the old one
+	Digest          string         // of the material of the open approval that it answers; "": whatever is open
 	Reject          bool           // a person says no to the open approval of the transition; Summary is the reason
 }
 
@@ -30,6 +31,9 @@ func (r *Runner) Submit(ctx context.Context, w Work, q SubmitRequest) (*Answer, 
 		}
 	}
 	return r.change(ctx, c, q.InstanceID, q.Transition, triesOfMove, func(s *sight) workflow.Decision {
+		if refusal := q.otherThanShown(s); refusal != nil {
+			return workflow.Decision{Refusal: refusal}
+		}
 		if q.Reject && q.ExpectedVersion == s.i.Version {
 			return c.reject(s, q)
 		}
@@ -38,6 +42,28 @@ func (r *Runner) Submit(ctx context.Context, w Work, q SubmitRequest) (*Answer, 
 			Summary: q.Summary, Approval: c.approval,
 		}, c.now)
 	})
+}
+
+// otherThanShown refuses an answer to something else than what the caller says that it was shown.
+func (q SubmitRequest) otherThanShown(s *sight) *workflow.Refusal {
+	if q.Digest == "" || q.ExpectedVersion != s.i.Version {
+		return nil
+	}
+	switch p := s.i.Parked; {
+	case p == nil || p.Transition != q.Transition:
+		return &workflow.Refusal{
+			Code: workflow.ApprovalNotOpen, Transition: store.SafeString(q.Transition),
+			Message: "no approval of this transition is open: it was answered, or nobody did in time",
+			Hint:    "ask again by taking the transition without a digest",
+		}
+	case p.Digest == q.Digest:
+		return nil
+	}
+	return &workflow.Refusal{
+		Code: workflow.ApprovalMismatch, Transition: store.SafeString(q.Transition),
+		Message: "the answer names another digest than that of what is to be approved",
+		Hint:    "look at the approval again, and answer with the digest of what is shown now",
+	}
 }
 
 // reject answers the open approval of a transition with no.

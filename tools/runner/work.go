@@ -28,11 +28,24 @@ type work struct {
 	OnEnter   bool              `json:"on_enter,omitzero"`
 	By        actor             `json:"by,omitzero"` // who makes the step
 	Results   []output          `json:"results,omitempty"`
+	Does      map[string]any    `json:"does,omitzero"` // for the person who has to find out whether it happened
+}
+
+// Does is what a running or doubtful attempt was resolved to do, secrets by name: for a person. nil where that is not known
+// any more.
+func Does(a store.Attempt) jsontext.Value {
+	var known struct {
+		Does jsontext.Value `json:"does"`
+	}
+	if json.Unmarshal(a.Work, &known) != nil {
+		return nil
+	}
+	return known.Does
 }
 
 // workOf is what an attempt has to remember.
 func workOf(a *attempt, by actor) (jsontext.Value, error) {
-	w := work{Arguments: a.plan.env.Arguments, By: by, Bound: a.plan.approved, Own: a.plan.own}
+	w := work{Arguments: a.plan.env.Arguments, By: by, Bound: a.plan.approved, Own: a.plan.own, Does: a.plan.material}
 	if e := a.effect; e != nil {
 		w.Kind, w.Arguments, w.Summary, w.Approval, w.Approved = e.Kind, e.Arguments, e.Summary, e.Approval, e.Approved
 		w.Digest, w.Approver, w.Note, w.Depth, w.OnEnter = e.Digest, actor{e.Client, e.User}, e.Note, e.Depth, e.OnEnter
