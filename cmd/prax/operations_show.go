@@ -37,7 +37,7 @@ func (p *program) printOperation(a control.Operation) error {
 	for _, line := range [][2]string{
 		{"operation", a.ID}, {"status", string(a.Status)}, {"of", a.User}, {"as", a.Client}, {"tool", a.Tool},
 		{"workflow", versionOf(a)}, {"definition", a.Definition}, {"state", a.State}, {"transition", a.Transition},
-		{"executor", a.Kind + fallbackOf(a)}, {"tier", a.Tier}, {"digest", a.Digest}, {"idempotency key", a.Key}, {"approval", a.Approval},
+		{"executor", a.Kind + fallbackOf(a)}, {"tier", a.Tier}, {"does", string(a.Does)}, {"digest", a.Digest}, {"idempotency key", a.Key}, {"approval", a.Approval},
 		{"tries", strconv.Itoa(a.Tries)}, {"part of", a.Parent}, {"worker", a.Worker}, {"alive until", moment(leaseOf(a))},
 		{"failure", a.Class}, {"message", a.Message}, {"output", bytesOf(a.OutputBytes)}, {"settled by", a.SettledBy}, {"note", a.Note},
 		{"request", a.RequestID}, {"correlation", a.Correlation},

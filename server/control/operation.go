@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
 	"prax/store"
 	"prax/tools"
 	"prax/tools/praxec"
@@ -32,6 +33,7 @@ type Operation struct {
 	Parent      string              `json:"parent,omitzero"`
 	Index       int                 `json:"index,omitzero"`
 	Digest      string              `json:"digest,omitzero"` // of what it was resolved to do
+	Does        jsontext.Value      `json:"does,omitzero"`   // that itself, secrets by name: of one that runs or is in doubt, for a person
 	Key         string              `json:"idempotency_key,omitzero"`
 	Approval    string              `json:"approval,omitzero"`
 	Tries       int                 `json:"tries"`
@@ -109,6 +111,9 @@ func (o *Operator) Operation(ctx context.Context, q OneOperation) (op Operation,
 		a, err := o.cfg.Runner.Attempt(ctx, w, q.ID)
 		if err == nil {
 			op = operationOf(a)
+		}
+		if err == nil && w.Principal.Roles.Has(auth.Human) {
+			op.Does = runner.Does(a)
 		}
 		return err
 	})

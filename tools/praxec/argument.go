@@ -142,7 +142,7 @@ func readQuery(raw jsontext.Value) (*asked, *refusal, error) {
 
 // ordered is the arguments of praxec.command.
 type ordered struct {
-	definitionID, workflowID, transition, subject, intent, unknown, summary *string
+	definitionID, workflowID, transition, subject, intent, unknown, summary, digest *string
 
 	runID, traceID               string
 	expectedVersion              *int64
@@ -158,7 +158,7 @@ func readCommand(raw jsontext.Value) (*ordered, *refusal, error) {
 	o := &ordered{
 		definitionID: r.text("definitionId", maxTerm), workflowID: r.text("workflowId", maxTerm), transition: r.text("transition", maxTerm),
 		subject: r.text("subject", maxTerm), intent: r.text("intent", maxName), unknown: r.text("unknown_subject", maxTerm),
-		summary: r.text("summary", store.MaxTextBytes), runID: r.name("runId"), traceID: r.name("traceId"),
+		summary: r.text("summary", store.MaxTextBytes), digest: r.text("digest", maxTerm), runID: r.name("runId"), traceID: r.name("traceId"),
 		expectedVersion: r.whole("expectedVersion"), input: r.object("input"), arguments: r.object("arguments"),
 		definition: r.object("definition"), reload: r.truth("reload"),
 	}

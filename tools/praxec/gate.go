@@ -174,10 +174,9 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 			p.Approval.Executor = executorOf(g.Approval.Material)
 		}
 	}
-	p.Resolve = q.resolve(g, t.Name, q.submission(g.Instance, t.Name, arguments), "a person sends this as it stands to approve exactly these arguments").
-		because(p.Resolve.Blocked)
-	no := q.submission(g.Instance, t.Name, nil)
-	no.Intent = intentReject
+	yes, no := q.submission(g.Instance, t.Name, arguments), q.submission(g.Instance, t.Name, nil)
+	yes.Digest, no.Digest, no.Intent = open.Digest, open.Digest, intentReject
+	p.Resolve = q.resolve(g, t.Name, yes, "a person sends this as it stands to approve exactly what was shown").because(p.Resolve.Blocked)
 	reject := q.resolve(g, intentReject, no, "a person sends this to say no; summary says why")
 	p.Reject = &reject
 }

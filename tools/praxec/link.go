@@ -33,6 +33,7 @@ type args struct {
 	Transition      string         `json:"transition,omitzero"`
 	Input           jsontext.Value `json:"input,omitzero"`
 	Arguments       jsontext.Value `json:"arguments,omitzero"`
+	Digest          string         `json:"digest,omitzero"` // of what an answer approves, or rejects
 	Subject         string         `json:"subject,omitzero"`
 	Definition      any            `json:"definition,omitzero"`
 	Intent          string         `json:"intent,omitzero"`

@@ -24,6 +24,7 @@ func (q *request) moves(a *runner.Answer) (links []link, omitted int) {
 	for n, l := range offered {
 		move := q.move(a, l)
 		if l.Approves != "" { // without its arguments it would be another question
+			move.Args.Digest = a.Instance.Parked.Digest
 			links = append(links, move, q.rejection(a, l.Transition))
 			continue
 		}

@@ -75,7 +75,14 @@ func TestApprovalExpires(t *testing.T) {
 	link := h.get(person, a.id()).link("ship")
 	h.clock.add(25 * time.Hour)
 	equal(t, "nothing waits any more", h.query(person, `{"approvals":true}`).text("count"), "0")
-	equal(t, "a yes that comes too late asks anew", h.command(person, show(link["args"])).brief(), "ready 3 waiting_for_action")
+	args := link["args"].(map[string]any)
+	equal(t, "a yes that comes too late", h.command(person, show(args)).brief(), "ready 2 rejected APPROVAL_NOT_OPEN")
+	args["digest"] = strings.Repeat("0", 64)
+	equal(t, "to something else", h.command(person, show(args)).brief(), "ready 2 rejected APPROVAL_NOT_OPEN")
+	delete(args, "digest")
+	equal(t, "that names nothing asks anew", h.command(person, show(args)).brief(), "ready 3 waiting_for_action")
+	args["expectedVersion"], args["digest"] = 3, strings.Repeat("0", 64)
+	equal(t, "to something else again", h.command(person, show(args)).brief(), "ready 3 rejected APPROVAL_DIGEST_MISMATCH")
 }
 
 // TestGate: a state that only a person leaves, with what it shows and the options that there are.

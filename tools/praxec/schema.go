@@ -41,6 +41,7 @@ var commandSchema = jsontext.Value(`{"type":"object","properties":{` +
 	`"expectedVersion":{"type":"integer","description":"Its version, copied from a link"},` +
 	`"transition":{"type":"string","description":"The transition to take"},` +
 	`"arguments":{"type":"object","description":"What the link's inputSchema asks for"},` +
+	`"digest":{"type":"string","description":"Of a person: the digest of what was shown, copied from the link that approves it"},` +
 	`"summary":{"type":"string","description":"What you did and why, in a sentence; with an intent: the reason"},` +
 	`"intent":{"type":"string","description":"cancel ends a run, reject says no to an open approval, cancel_pending_subject gives a term up"},` +
 	`"subject":{"type":"string","description":"lexicon:<term>"},` +

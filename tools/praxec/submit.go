@@ -16,7 +16,7 @@ func (q *request) reject(ctx context.Context, o *ordered) (any, error) { return 
 func (q *request) take(ctx context.Context, o *ordered, reject bool) (any, error) {
 	a, err := q.Runner.Submit(ctx, q.work(), runner.SubmitRequest{
 		InstanceID: *o.workflowID, Transition: *o.transition, ExpectedVersion: *o.expectedVersion,
-		Arguments: o.arguments, Summary: or(o.summary, ""), Reject: reject,
+		Arguments: o.arguments, Summary: or(o.summary, ""), Digest: or(o.digest, ""), Reject: reject,
 	})
 	if err != nil {
 		return nil, err
