@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 
@@ -175,9 +176,11 @@ func TestLaw3DirectNarrowed(t *testing.T) {
 		return workflow.Result{Failure: &workflow.Failure{Class: workflow.ClassTransient, Message: "busy", Begun: workflow.NotBegun}}
 	}
 	file.edit(allowed(agent, "demo_pay"))
-	called(context.Background(), r, agent)
+	got := called(context.Background(), r, agent)
 	equal(t, "runs", p.count(), 1)
-	equal(t, "attempt", string(h.operations(person)[0].Status), "failed")
+	one := h.operations(person)[0]
+	equal(t, "attempt", string(one.Status)+" "+one.Class, "failed "+workflow.ClassPermanent)
+	equal(t, "a class that no caller knows", strings.Contains(got, "revoked"), false)
 }
 
 // trying makes the tool one that is tried three times.

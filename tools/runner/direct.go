@@ -148,7 +148,7 @@ func (v *drive) awaitDirect(ctx context.Context, a *attempt) (any, error) {
 }
 
 func failed(f *workflow.Failure) *tools.Error {
-	return &tools.Error{Code: tools.Code(workflow.ExecutorFailed), Message: f.Message, Hint: "correct the cause before you call it again (" + f.Class + ")"}
+	return &tools.Error{Code: tools.Code(workflow.ExecutorFailed), Message: f.Message, Hint: "correct the cause before you call it again (" + classOf(f) + ")"}
 }
 
 // resultOf is what an executor gave as a tool's result: an object is structured, and its JSON is the text. What cannot be

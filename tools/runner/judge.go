@@ -15,6 +15,14 @@ import (
 // classRevoked marks the failure of what is not run because its client is out. It is no class on the wire.
 const classRevoked = "client_revoked"
 
+// classOf is the class of a failure as callers and the store have it.
+func classOf(f *workflow.Failure) string {
+	if f.Class == classRevoked {
+		return workflow.ClassPermanent
+	}
+	return f.Class
+}
+
 // actsAs is as whom the executors of an instance run: whoever asked for it, also when another person approved or settled
 // it. Who asks now was let in by the pipeline; everybody else is judged by clients.json as it is now. asked is nobody where
 // nothing was approved or settled. Who only oversees answers for the owner, and lends the instance nothing of their own.

@@ -36,7 +36,7 @@ func (o *outcome) closing(used bool, now time.Time) store.Closing {
 	}
 	c := store.Closing{ID: o.attempt.stored.ID, Fence: o.attempt.stored.Fence, Status: o.status(used), At: now}
 	if f := o.result.Failure; f != nil {
-		c.Class, c.Message = f.Class, clip(f.Message, store.MaxEvidenceText)
+		c.Class, c.Message = classOf(f), clip(f.Message, store.MaxEvidenceText)
 	}
 	if c.Status != store.AttemptKept {
 		return c
@@ -68,11 +68,11 @@ func (o *outcome) unused(cause error) *workflow.Refusal {
 	f := o.result.Failure
 	switch {
 	case f != nil && f.Begun == workflow.Doubtful:
-		refusal.Code, refusal.Class = workflow.EffectUnknown, f.Class
+		refusal.Code, refusal.Class = workflow.EffectUnknown, classOf(f)
 		refusal.Message = "whether it happened is not known: " + f.Message
 		refusal.Hint = "a person has to find out, and take reconcile_applied or reconcile_not_applied"
 	case f != nil:
-		refusal.Class, refusal.Message = f.Class, f.Message
+		refusal.Class, refusal.Message = classOf(f), f.Message
 		refusal.Hint = "start a new workflow: this one has ended"
 	case cause != nil:
 		refusal.Message = "it happened, but there is no room for what follows, or the workflow cannot be read"
