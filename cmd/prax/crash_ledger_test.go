@@ -70,9 +70,9 @@ func (l *ledger) lines(t *testing.T) map[string][]string {
 // settle starts a last server that takes up what the dead ones left, stops it politely, and holds the store to the
 // books. Then it has a person settle what is in doubt.
 func (c *effectCrash) settle() {
-	cmd, _ := c.serveAgain()
+	stop := c.serveAgain()
 	c.runsOut()
-	c.stopAgain(cmd)
+	stop()
 	lines := c.ledger.lines(c.t)
 	db, err := sqlite.Open(c.t.Context(), sqlite.Config{Dir: c.data()})
 	if err != nil {
@@ -109,25 +109,25 @@ func (c *effectCrash) acknowledgedEffects() (n int) {
 	return n
 }
 
-func (c *effectCrash) serveAgain() (*exec.Cmd, <-chan struct{}) {
+// serveAgain starts a server that nobody kills. stop ends it politely.
+func (c *effectCrash) serveAgain() (stop func()) {
 	cmd := c.start("")
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = cmd.Wait() }()
 	if !c.ready(ended) {
-		c.t.Fatalf("the last server does not start: %s", cmd.Stderr)
-	}
-	return cmd, ended
-}
-
-func (c *effectCrash) stopAgain(cmd *exec.Cmd) {
-	_ = cmd.Process.Signal(os.Interrupt)
-	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
-	defer cancel()
-	for cmd.ProcessState == nil && pause(ctx) {
-	}
-	if cmd.ProcessState == nil {
 		_ = cmd.Process.Kill()
-		c.t.Fatal("the last server does not stop")
+		c.t.Fatal("the last server does not start")
+	}
+	return func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+		defer cancel()
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			_ = cmd.Process.Kill()
+			c.t.Fatal("the last server does not stop")
+		}
 	}
 }
 
@@ -264,8 +264,8 @@ func (c *effectCrash) compareMemory(tx store.Tx, id string, o *effectOrder, atte
 
 // resolve has a person settle what is in doubt: some of it happened, the rest did not.
 func (c *effectCrash) resolve(doubts []store.Attempt) {
-	cmd, _ := c.serveAgain()
-	defer c.stopAgain(cmd)
+	stop := c.serveAgain()
+	defer stop()
 	for n, a := range doubts {
 		how := "--applied"
 		if n%2 == 1 {
