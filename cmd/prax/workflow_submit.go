@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/store"
 )
 
 // workflowSubmit takes a transition.
@@ -52,6 +54,10 @@ func (r *reply) followable(transition string) (replyLink, error) {
 	}
 	link, found := r.move(transition)
 	switch {
+	case !found && r.Attempt != nil && r.Attempt.Status == string(store.AttemptUnknown):
+		return link, failed("to settle it: "+settling(r.Attempt.ID), "the workflow waits for %s, which is in doubt", r.Attempt.ID)
+	case !found && r.Attempt != nil:
+		return link, failed("prax operations show "+r.Attempt.ID+" shows it; prax workflow cancel "+r.Workflow.ID+" ends it", "the workflow waits for %s, which runs", r.Attempt.ID)
 	case !found && len(r.moves()) == 0:
 		return link, failed("", "the state %s has no links", r.Workflow.State)
 	case !found:
