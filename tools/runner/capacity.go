@@ -174,6 +174,10 @@ func (t *trying) room(ctx context.Context, n int) (leave func(), failure *workfl
 		return func() {}, nil
 	}
 	waited, ok := r.capacity.take(ctx, client)
+	if ok && r.drives.base.Err() != nil { // who was ended before it made room, and its own end is on the way
+		r.capacity.give(client)
+		ok = false
+	}
 	if !ok {
 		return nil, notBegun(workflow.ClassTransient, "it was ended before its turn had come")
 	}
