@@ -191,7 +191,7 @@ func (c *effectCrash) dieAt(at string, ended <-chan struct{}) {
 		}
 		return
 	}
-	for enough := c.asked() + 2 + rand.IntN(20); c.asked() < enough && pause(ctx); {
+	for enough := c.acknowledgedEffects() + 1 + rand.IntN(10); c.acknowledgedEffects() < enough && pause(ctx); {
 		select {
 		case <-ended:
 			c.t.Error("the server ended by itself")

@@ -101,6 +101,8 @@ func (c *effectCrash) settle() {
 }
 
 func (c *effectCrash) acknowledgedEffects() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, o := range c.orders {
 		if o.done {
 			n++
