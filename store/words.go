@@ -143,6 +143,7 @@ type reader struct {
 	from  int             // where in text the run begins
 	marks []int           // where in the run an apostrophe stood
 	dense bool
+	loose bool // only marks so far: they belong to the character that follows, of whatever script
 }
 
 // take reads one character, and returns the run that it ended, if it did.
@@ -153,19 +154,20 @@ func (r *reader) take(c rune) (done run, ended bool) {
 	}
 	length := r.text.Len() - r.from
 	if length > 0 && !r.dense && apostrophe(c) {
-		r.marks = append(r.marks, length)
+		r.marks, r.loose = append(r.marks, length), false
 		return run{}, false
 	}
 	if k&plain == 0 {
 		return r.end()
 	}
 	dense := k&dense != 0
-	if length > 0 && dense != r.dense && k&mark == 0 {
+	if length > 0 && dense != r.dense && k&mark == 0 && !r.loose {
 		done, ended = r.end()
 	}
-	if length == 0 || ended {
+	if length == 0 || ended || r.loose {
 		r.dense = dense
 	}
+	r.loose = k&mark != 0 && (length == 0 || ended || r.loose)
 	r.fold(c, k)
 	return done, ended
 }

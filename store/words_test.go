@@ -111,7 +111,7 @@ func TestLongWords(t *testing.T) {
 
 // FuzzWords: tokens are plain, and every text is found by itself and by each of its words.
 func FuzzWords(f *testing.F) {
-	for _, text := range []string{"don't", "POL-358", "L'École d'été", "東京都 go", "\xff\xfe", "a\u0301b", "'''a'''b'", "ﬁ ẞ İ ŉ ǰ ΐ", "हिन्दी", "ｶﾞ"} {
+	for _, text := range []string{"don't", "POL-358", "L'École d'été", "東京都 go", "\xff\xfe", "a\u0301b", "'''a'''b'", "ﬁ ẞ İ ŉ ǰ ΐ", "हिन्दी", "ｶﾞ", "褨्䥀"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkWords(t, text) })
