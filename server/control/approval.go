@@ -65,6 +65,14 @@ type Refused struct {
 	Hint    string `json:"hint,omitzero"`
 }
 
+// code is the code of a refusal; "" of none.
+func (r *Refused) code() string {
+	if r == nil {
+		return ""
+	}
+	return r.Code
+}
+
 func refusedBy(r *workflow.Refusal) *Refused { return &Refused{string(r.Code), r.Message, r.Hint} }
 
 // Approval is an approval, whatever became of it. The error is runner.ErrUnknownApproval for one that is not there.
@@ -99,34 +107,49 @@ func (o *Operator) Resolve(ctx context.Context, v Verdict) (Resolved, error) {
 		name = "approvals/approve"
 	}
 	act := o.on(o.begin(name, v.As, ""), detail{As: v.As, Approval: v.ID})
-	p, err := o.acting(v.As, praxec.Command)
+	var r Resolved
+	err := o.changing(act, v.As, func(w runner.Work) (string, error) {
+		a, err := o.cfg.Runner.Resolve(ctx, w, runner.ResolveRequest{ApprovalID: v.ID, Digest: v.Digest, Approve: v.Approve, Note: v.Note})
+		if err != nil {
+			return "", err
+		}
+		r = resolved(a)
+		r.Moved = r.Moved && !a.Expired
+		return r.Refused.code(), nil
+	})
+	return r, err
+}
+
+func resolved(a *runner.Answer) Resolved {
+	r := Resolved{Workflow: a.Stored.ID, State: a.Stored.State, Version: a.Stored.Version, Status: a.Stored.Status, Moved: a.Change != nil}
+	if a.Refusal != nil {
+		r.Refused = refusedBy(a.Refusal)
+	}
+	return r
+}
+
+// changing does an act that may change a workflow: the change and the event of the act are one fact. An act that f says
+// was refused, with the refusal's code, has its event all the same.
+func (o *Operator) changing(act store.Event, as string, f func(runner.Work) (code string, err error)) error {
+	p, err := o.acting(as, praxec.Command)
 	switch {
 	case err != nil:
 		o.end(act, tools.OutcomeDenied, err.Error())
-		return Resolved{}, err
+		return err
 	case o.cfg.Runner == nil:
-		return Resolved{}, o.ended(act, errNoRunner)
+		return o.ended(act, errNoRunner)
 	}
 	act.Registry = p.Generation
 	on := &recorder{o: o, act: act}
-	a, err := o.cfg.Runner.Resolve(ctx, runner.Work{Principal: p, On: on, RequestID: act.RequestID, Remote: o.name},
-		runner.ResolveRequest{ApprovalID: v.ID, Digest: v.Digest, Approve: v.Approve, Note: v.Note})
+	code, err := f(runner.Work{Principal: p, On: on, RequestID: act.RequestID, Remote: o.name})
 	if err != nil {
-		return Resolved{}, o.ended(act, err)
+		return o.ended(act, err)
 	}
-	return o.resolved(act, a, on.done), nil
-}
-
-func (o *Operator) resolved(act store.Event, a *runner.Answer, recorded bool) Resolved {
-	r := Resolved{Workflow: a.Stored.ID, State: a.Stored.State, Version: a.Stored.Version, Status: a.Stored.Status, Moved: a.Change != nil && !a.Expired}
-	if a.Refusal != nil {
-		r.Refused = refusedBy(a.Refusal)
-		act.Code = r.Refused.Code
-	}
-	if !recorded {
+	if !on.done {
+		act.Code = code
 		o.end(act, tools.OutcomeDenied, "")
 	}
-	return r
+	return nil
 }
 
 // recorder adds the event of an act to the change that it makes.

@@ -8,8 +8,6 @@ import (
 
 	"prax/auth"
 	"prax/store"
-	"prax/tools"
-	"prax/tools/praxec"
 	"prax/tools/runner"
 )
 
@@ -128,38 +126,27 @@ func (o *Operator) Reconcile(ctx context.Context, d Discovery) (Settled, error) 
 		name = "operations/applied"
 	}
 	act := o.on(o.begin(name, d.As, ""), detail{As: d.As, Attempt: d.ID})
-	p, err := o.acting(d.As, praxec.Command)
-	switch {
-	case err != nil:
-		o.end(act, tools.OutcomeDenied, err.Error())
-		return Settled{}, err
-	case o.cfg.Runner == nil:
-		return Settled{}, o.ended(act, errNoRunner)
-	}
-	act.Registry = p.Generation
-	on := &recorder{o: o, act: act}
-	r, err := o.cfg.Runner.Reconcile(ctx, runner.Work{Principal: p, On: on, RequestID: act.RequestID, Remote: o.name},
-		runner.ReconcileRequest{AttemptID: d.ID, Applied: d.Applied, Output: d.Output, Note: d.Note})
-	if err != nil {
-		return Settled{}, o.ended(act, err)
-	}
-	return o.settled(act, r, on.done), nil
+	var s Settled
+	err := o.changing(act, d.As, func(w runner.Work) (string, error) {
+		r, err := o.cfg.Runner.Reconcile(ctx, w, runner.ReconcileRequest{AttemptID: d.ID, Applied: d.Applied, Output: d.Output, Note: d.Note})
+		if err != nil {
+			return "", err
+		}
+		s = settled(r)
+		return s.Refused.code(), nil
+	})
+	return s, err
 }
 
-func (o *Operator) settled(act store.Event, r *runner.Reconciled, recorded bool) Settled {
+func settled(r *runner.Reconciled) Settled {
 	s := Settled{Operation: operationOf(r.Attempt)}
-	if a := r.Answer; a != nil {
-		s.Workflow = &Resolved{Workflow: a.Stored.ID, State: a.Stored.State, Version: a.Stored.Version, Status: a.Stored.Status, Moved: a.Change != nil}
-		if a.Refusal != nil {
-			s.Workflow.Refused = refusedBy(a.Refusal)
-		}
-	}
 	if r.Refusal != nil && (r.Answer == nil || r.Attempt.Status.Blocks()) {
 		s.Refused = refusedBy(r.Refusal)
-		act.Code, s.Workflow = s.Refused.Code, nil
+		return s
 	}
-	if !recorded {
-		o.end(act, tools.OutcomeDenied, "")
+	if r.Answer != nil {
+		w := resolved(r.Answer)
+		s.Workflow = &w
 	}
 	return s
 }
