@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"prax/auth"
 	"prax/auth/policy"
 	"prax/store"
 )
@@ -82,6 +83,11 @@ func (c *Call) Update(ctx context.Context, f func(store.Tx) error) error {
 	})
 	written = err == nil
 	return err
+}
+
+// Instance is the instance with this id, as far as the scope covers it: the store's point read, which needs no snapshot.
+func (c *Call) Instance(ctx context.Context, s auth.Scope, id string) (store.Instance, error) {
+	return c.record.store.Instance(ctx, s, id)
 }
 
 // View runs f on a consistent snapshot of the store.

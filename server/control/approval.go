@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
 	"prax/store"
 	"prax/tools"
 	"prax/tools/praxec"
@@ -157,6 +158,11 @@ type recorder struct {
 	o    *Operator
 	act  store.Event
 	done bool
+}
+
+// Instance reads one of the store.
+func (r *recorder) Instance(ctx context.Context, s auth.Scope, id string) (store.Instance, error) {
+	return r.o.cfg.Audit.Instance(ctx, s, id)
 }
 
 // View reads the store.

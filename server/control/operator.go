@@ -47,8 +47,7 @@ type Tools interface {
 
 // Audit is what the operator reads and changes, and where the acts go.
 type Audit interface {
-	View(ctx context.Context, f func(store.Tx) error) error
-	Update(ctx context.Context, f func(store.Tx) error) error
+	runner.Changer
 	Verify(ctx context.Context) (store.Report, error)
 	Record(e store.Event)
 }

@@ -394,4 +394,12 @@ func (r reading) View(ctx context.Context, f func(store.Tx) error) error {
 	return r.Store.View(ctx, func(tx store.Tx) error { return f(r.show(tx)) })
 }
 
+func (r reading) Instance(ctx context.Context, s auth.Scope, id string) (i store.Instance, err error) {
+	err = r.View(ctx, func(tx store.Tx) (err error) {
+		i, err = tx.Instance(s, id)
+		return err
+	})
+	return i, err
+}
+
 func hash(text jsontext.Value) string { return digest.Hex(text) }

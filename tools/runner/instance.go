@@ -79,19 +79,30 @@ type row struct {
 }
 
 // find reads the row of an instance that the call may see, and the definition when it is not compiled yet.
-func (r *Runner) find(ctx context.Context, c *call, id string) (row, *entry, error) {
-	var found row
-	var e *entry
-	err := c.view(ctx, func(tx store.Tx) (err error) {
-		found, e = row{}, nil
-		if found.Instance, err = tx.Instance(c.scope, id); err != nil {
+func (r *Runner) find(ctx context.Context, c *call, id string) (found row, e *entry, err error) {
+	if found.Instance, err = c.On.Instance(ctx, c.scope, id); err == nil {
+		err = c.covers(found.Instance)
+	}
+	if err == nil {
+		if e = r.ready(found.Instance); e == nil {
+			found, err = c.together(ctx, id)
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return row{}, nil, ErrUnknownInstance
+	}
+	return found, e, err
+}
+
+// together reads the row of an instance that the call may see with its definition.
+func (c *call) together(ctx context.Context, id string) (found row, err error) {
+	err = c.view(ctx, func(tx store.Tx) (err error) {
+		found = row{}
+		if found.Instance, err = tx.Instance(c.scope, id); err == nil {
+			err = c.covers(found.Instance)
+		}
+		if err != nil {
 			return err
-		}
-		if !c.granted(found.DefinitionID) {
-			return store.ErrNotFound
-		}
-		if e = r.ready(found.Instance); e != nil {
-			return nil
 		}
 		found.definition, err = tx.Definition(found.DefinitionID, found.DefinitionHash)
 		if errors.Is(err, store.ErrNotFound) {
@@ -99,10 +110,7 @@ func (r *Runner) find(ctx context.Context, c *call, id string) (row, *entry, err
 		}
 		return err
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		return row{}, nil, ErrUnknownInstance
-	}
-	return found, e, err
+	return found, err
 }
 
 // lookCloser reads an instance again, with what its definition needs beside the row. The long reads come first: who

@@ -106,10 +106,18 @@ func (r *Runner) History(ctx context.Context, w Work, id string, after int64, li
 // usable is store.ErrNotFound for an instance that the caller may not see, or of a definition that it may not use.
 func (c *call) usable(tx store.Tx, id string) error {
 	i, err := tx.Instance(c.scope, id)
-	if err == nil && !c.granted(i.DefinitionID) {
+	if err != nil {
+		return err
+	}
+	return c.covers(i)
+}
+
+// covers is store.ErrNotFound for an instance of a definition that the caller may not use.
+func (c *call) covers(i store.Instance) error {
+	if !c.granted(i.DefinitionID) {
 		return store.ErrNotFound
 	}
-	return err
+	return nil
 }
 
 // Acknowledge notes that a subject was shown to the caller within an instance, for the guards that demand it. What is

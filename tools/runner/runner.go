@@ -16,6 +16,7 @@ import (
 // Changer reads and changes the store. A *tools.Call is one, which adds the audit event of the call to the change; so
 // is a [store.Store].
 type Changer interface {
+	Instance(ctx context.Context, s auth.Scope, id string) (store.Instance, error)
 	View(ctx context.Context, f func(store.Tx) error) error
 	Update(ctx context.Context, f func(store.Tx) error) error
 }
