@@ -28,7 +28,8 @@ type Store interface {
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Instance is the instance with this id, if the scope covers it: a point read that a store may serve
-	// from memory. Within a transaction the Tx reads for itself.
+	// from memory. It is as new as what a View that starts now would show. Its JSON belongs to the store and is
+	// not to be changed. Within a transaction the Tx reads for itself.
 	Instance(ctx context.Context, s auth.Scope, id string) (Instance, error)
 
 	// Record appends the event of a call that changed nothing. It returns at once; the event

@@ -9,11 +9,12 @@ import (
 // together runs requests in one transaction. An error means that nothing of it was kept; then
 // culprit is the request that the transaction died of, or nil when it died in the commit.
 func (w *writer) together(next func() *request) (culprit *request, err error) {
-	w.events, w.dirty = w.events[:0], false
+	w.events, w.changes, w.dirty = w.events[:0], w.changes[:0], false
 	defer func() {
 		if err != nil {
 			w.db.trouble.Store(&err)
 			w.rollback()
+			w.db.memory.forget()
 		}
 	}()
 	if err := w.begin(); err != nil {
@@ -70,7 +71,7 @@ func (w *writer) apply(r *request) error {
 	if !r.starts() {
 		return nil
 	}
-	t := &tx{db: w.db, ctx: background, c: w.c}
+	t := &tx{db: w.db, ctx: background, c: w.c, changes: w.changes}
 	w.current = r
 	r.err = w.call(r, t)
 	w.current = nil
@@ -92,6 +93,7 @@ func (w *writer) apply(r *request) error {
 	}
 	w.dirty = w.dirty || t.saved || len(t.events) > 0
 	w.events = append(w.events, t.events...)
+	w.changes = t.changes
 	return nil
 }
 
@@ -119,10 +121,13 @@ func (w *writer) commit() error {
 	if err != nil {
 		return fmt.Errorf("append events: %w", fault(err))
 	}
+	w.db.memory.begin(w.changes)
 	reach("before-commit")
 	if _, err := w.c.exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", fault(err))
 	}
+	w.db.memory.commit(w.changes)
+	clear(w.changes)
 	moved := head != w.head
 	w.head, w.folded = head, false
 	w.db.committed.Store(&head)

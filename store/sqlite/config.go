@@ -19,6 +19,7 @@ type Config struct {
 	BlockEvery time.Duration // how long Record's events may wait; 0: 200 ms
 	HeadEvery  time.Duration // how often the head is signed at most, after a pause within a second; 0: a minute
 	WALLimit   int64         // bytes of log beyond which it is folded back; 0: 16 MiB
+	Memory     int64         // bytes of instances that are kept to be read; 0: 16 MiB, negative: none
 }
 
 const (
@@ -48,6 +49,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.WALLimit == 0 {
 		c.WALLimit = 16 << 20
+	}
+	if c.Memory == 0 {
+		c.Memory = 16 << 20
 	}
 	return c
 }

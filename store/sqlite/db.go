@@ -26,6 +26,7 @@ type DB struct {
 	readers *readers
 	writer  *writer       // nil when it is only read
 	keeper  *keeper       // nil when it is only read
+	memory  *memory       // of instances; nil when it is only read: others write then
 	prober  chan struct{} // held by the one Health that looks
 	mover   chan struct{} // held by the one Archive that runs
 	probed  time.Time     // when it last wrote; the prober's

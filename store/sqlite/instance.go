@@ -30,8 +30,40 @@ func scanInstance(scan func(...any) error) (store.ListedInstance, error) {
 	return i, err
 }
 
-// Instance implements [store.Store].
-func (db *DB) Instance(ctx context.Context, s auth.Scope, id string) (i store.Instance, err error) {
+// Instance implements [store.Store]. What memory has is judged as what is read.
+func (db *DB) Instance(ctx context.Context, s auth.Scope, id string) (store.Instance, error) {
+	if db.memory == nil {
+		return db.readInstance(ctx, s, id)
+	}
+	if err := db.enter(); err != nil {
+		return store.Instance{}, err
+	}
+	defer db.active.Done()
+	if err := ctx.Err(); err != nil {
+		return store.Instance{}, err
+	}
+	i, known, number := db.memory.instance(id)
+	switch {
+	case !known:
+		return db.learnInstance(ctx, s, id, number)
+	case !covers(s, i):
+		return store.Instance{}, store.ErrNotFound
+	}
+	return i, nil
+}
+
+// learnInstance reads an instance, for memory too.
+func (db *DB) learnInstance(ctx context.Context, s auth.Scope, id string, number int64) (store.Instance, error) {
+	var found *store.Instance
+	defer func() { db.memory.learn(id, number, found) }()
+	i, err := db.readInstance(ctx, s, id)
+	if err == nil {
+		found = &i
+	}
+	return i, err
+}
+
+func (db *DB) readInstance(ctx context.Context, s auth.Scope, id string) (i store.Instance, err error) {
 	err = db.View(ctx, func(t store.Tx) (err error) {
 		i, err = t.Instance(s, id)
 		return err
@@ -106,7 +138,11 @@ func (t *tx) CreateInstance(i store.Instance, first store.Step, evidence []store
 	if err := t.keepHistory(number, 0, history); err != nil {
 		return t.whole(err)
 	}
-	return t.whole(t.chargeInstances(i.User, opened(i.Status), kept))
+	if err := t.chargeInstances(i.User, opened(i.Status), kept); err != nil {
+		return t.whole(err)
+	}
+	t.changes = append(t.changes, change{next: i})
+	return nil
 }
 
 // startable tells whether a user may start one more instance, of a definition that is there.

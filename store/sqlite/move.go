@@ -50,7 +50,11 @@ func (t *tx) Move(m store.Move) error {
 	if err := t.replaceInstance(m, kept); err != nil {
 		return err
 	}
-	return t.whole(t.followMove(was, m, kept))
+	if err := t.followMove(was, m, kept); err != nil {
+		return t.whole(err)
+	}
+	t.changes = append(t.changes, change{m.Next, m.From})
+	return nil
 }
 
 // followMove writes what belongs to a move beside the instance itself.

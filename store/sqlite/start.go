@@ -36,6 +36,7 @@ func (db *DB) start() error {
 		return err
 	}
 	db.keeper = newKeeper(db)
+	db.memory = newMemory(db.config.Memory)
 	go db.writer.run()
 	go db.keeper.run()
 	return nil

@@ -22,10 +22,12 @@ type tx struct {
 	c      *connection
 	lease  *lease // of a View
 	events []store.Event
-	saved  bool  // the savepoint is open
-	broken error // the whole transaction may be gone
-	misuse error // the answer when the function reports nothing: it must not succeed
-	over   bool
+	// changes begin with those of the functions before this one.
+	changes []change
+	saved   bool  // the savepoint is open
+	broken  error // the whole transaction may be gone
+	misuse  error // the answer when the function reports nothing: it must not succeed
+	over    bool
 }
 
 func (t *tx) writable() bool { return t.lease == nil }

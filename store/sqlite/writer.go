@@ -43,7 +43,8 @@ type writer struct {
 	current *request   // whose function is running
 	again   []*request // to be served anew: the batch of a function that ended the goroutine
 	events  []store.Event
-	dirty   bool // the open transaction has changes
+	changes []change // of instances, in the open transaction
+	dirty   bool     // the open transaction has changes
 	idle    *time.Timer
 
 	folded    bool // the log is empty

@@ -48,8 +48,13 @@ func foreignInstances(t *testing.T, open Opener) {
 		{"nobody", p("", auth.Everything(), auth.Everything()), false, false},
 		{"no scope", auth.Scope{}, false, false},
 	} {
-		f.expectReach(test.what, test.scope, private, privates, test.private)
-		f.expectReach(test.what, test.scope, shared, shareds, test.shared)
+		f.reopen() // nobody has read it since
+		f.expectReach(test.what+", cold", test.scope, private, privates, test.private)
+		f.expectReach(test.what+", cold", test.scope, shared, shareds, test.shared)
+		f.instance(scope("alice"), private.ID)
+		f.instance(scope("alice"), shared.ID)
+		f.expectReach(test.what+", after its owner", test.scope, private, privates, test.private)
+		f.expectReach(test.what+", after its owner", test.scope, shared, shareds, test.shared)
 		f.expectAttempt(test.what, test.scope, privateRun, test.private)
 		f.expectAttempt(test.what, test.scope, sharedRun, test.shared)
 		f.expectAttempt(test.what, test.scope, own, test.private)

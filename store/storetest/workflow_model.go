@@ -316,6 +316,7 @@ func (m *workflowMachine) checkRun(r *rapid.T, s auth.Scope, i run, covered bool
 		steps, err := tx.Steps(s, i.ID, 0, store.MaxSteps)
 		evidence, evidenceErr := tx.EvidenceOf(s, i.ID)
 		m.checkWaiting(r, tx, s, i, covered)
+		m.checkPoint(r, tx, s, i, covered)
 		if !covered {
 			if !errors.Is(err, store.ErrNotFound) || !errors.Is(evidenceErr, store.ErrNotFound) {
 				r.Fatalf("%s reads %s: %v, %v", s.User(), i.ID, err, evidenceErr)
@@ -333,6 +334,25 @@ func (m *workflowMachine) checkRun(r *rapid.T, s auth.Scope, i run, covered bool
 		}
 		return errors.Join(err, evidenceErr)
 	})
+}
+
+// checkPoint reads one instance twice, from wherever the store has it then, and in the snapshot.
+func (m *workflowMachine) checkPoint(r *rapid.T, tx store.Tx, s auth.Scope, i run, covered bool) {
+	ways := map[string]func() (store.Instance, error){
+		"snapshot": func() (store.Instance, error) { return tx.Instance(s, i.ID) },
+		"first":    func() (store.Instance, error) { return m.Instance(context.Background(), s, i.ID) },
+		"again":    func() (store.Instance, error) { return m.Instance(context.Background(), s, i.ID) },
+	}
+	want, wantErr := i.Instance, error(nil)
+	if !covered {
+		want, wantErr = store.Instance{}, store.ErrNotFound
+	}
+	for name, read := range ways {
+		got, err := read()
+		if diff := cmp.Diff(want, got); diff != "" || !errors.Is(err, wantErr) {
+			r.Fatalf("%s reads %s (%s): %v (-want +got):\n%s", s.User(), i.ID, name, err, diff)
+		}
+	}
 }
 
 func (m *workflowMachine) checkTimers(r *rapid.T) {
