@@ -158,7 +158,7 @@ func (c *crash) judge(what, data string, acked map[string]map[string]string) {
 func (c *crash) prepare(args []string) *exec.Cmd {
 	cmd := exec.Command(c.prax, args...)
 	cmd.Dir = c.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "MCP_CLIENTS_PATH=clients.json", "PRAX_DATA=" + c.data()}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "MCP_CLIENTS_PATH=clients.json", "PRAX_DATA=" + c.data()}
 	return cmd
 }
 

@@ -146,7 +146,7 @@ func (c *crash) run(t *testing.T, variable string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(c.prax, args...)
 	cmd.Dir = c.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PRAX_DATA=" + c.data(), "CANARY_VARIABLE=" + variable}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "PRAX_DATA=" + c.data(), "CANARY_VARIABLE=" + variable}
 	text, err := cmd.CombinedOutput()
 	if err != nil && args[0] != "check" {
 		t.Errorf("prax %s: %v\n%s", strings.Join(args, " "), err, text)

@@ -136,7 +136,7 @@ func (c *effectCrash) serveAgain() (stop func()) {
 // operations are those of a status, as the operator lists them.
 func (c *effectCrash) operations(status string) (ids []string) {
 	list := exec.Command(c.prax, "operations", "list", "--status", status, "--json", "-n", "200")
-	list.Dir, list.Env = c.dir, []string{"PATH=" + os.Getenv("PATH"), "PRAX_DATA=" + c.data()}
+	list.Dir, list.Env = c.dir, []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "PRAX_DATA=" + c.data()}
 	text, err := list.Output()
 	if err != nil {
 		c.t.Fatalf("operations list: %v", err)
@@ -274,7 +274,7 @@ func (c *effectCrash) resolve(doubts []store.Attempt) {
 			how = "--not-applied"
 		}
 		settle := exec.Command(c.prax, "operations", "reconcile", a.ID, how)
-		settle.Dir, settle.Env = c.dir, []string{"PATH=" + os.Getenv("PATH"), "PRAX_DATA=" + c.data()}
+		settle.Dir, settle.Env = c.dir, []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "PRAX_DATA=" + c.data()}
 		if text, err := settle.CombinedOutput(); err != nil {
 			c.t.Errorf("settle %s (%s, %s): %v\n%s", a.ID, a.Kind, a.Message, err, text)
 		}

@@ -191,7 +191,7 @@ func (c *crash) start(at string, env ...string) *exec.Cmd {
 	cmd := exec.Command(c.prax, "serve")
 	cmd.Dir = c.dir
 	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=clients.json",
+		"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=clients.json",
 		"PRAX_DATA=" + c.data(), "PRAX_ADDR=" + addr, "PRAX_LOG=warn", "PRAX_CRASH_AT=" + at,
 	}, env...)
 	cmd.Stderr, cmd.SysProcAttr = new(bytes.Buffer), c.as

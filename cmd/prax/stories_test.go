@@ -16,6 +16,10 @@ const (
 	nobodyToken = "prx_nobody2nobody2nobody2nobody2no"
 )
 
+// raceOptions are those of the programs that a race-detecting build starts: by default each waits for a second
+// before it ends, in case somebody races with its end, and the stories start hundreds.
+const raceOptions = "atexit_sleep_ms=20"
+
 // TestStories runs what operators and callers do, told as scripts, against the real program.
 // Beside testscript's own commands there are those of storyCommands.
 func TestStories(t *testing.T) {
@@ -39,6 +43,7 @@ func runStories(t *testing.T, params testscript.Params) {
 		env.Setenv("ALICE", aliceToken)
 		env.Setenv("READER", readerToken)
 		env.Setenv("NOBODY", nobodyToken)
+		env.Setenv("GORACE", raceOptions)
 		env.Values[running{}] = &running{env: env}
 		env.Values[heardKey{}] = heard{}
 		env.Values[ledgerProcess{}] = new(ledgerProcess)
