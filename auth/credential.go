@@ -49,7 +49,7 @@ func HashToken(token string) Credential {
 }
 
 // ParseCredential reads the 64 hex digits of a token_sha256, in either case.
-func ParseCredential(s string) (Credential, error) {
+func ParseCredential[Text ~string | ~[]byte](s Text) (Credential, error) {
 	var c Credential
 	if len(s) != hex.EncodedLen(len(c)) {
 		return c, fmt.Errorf("a SHA-256 is %d hex digits, not %d bytes", hex.EncodedLen(len(c)), len(s))

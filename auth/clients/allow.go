@@ -83,7 +83,7 @@ func (r *reader) allowed(e *entry, at int, a allowance) {
 		r.refuse(e, at, BadAllow, `allow is neither a list of names, a comma separated string, null nor "default"`)
 		return
 	}
-	e.row.allow = a.set
+	e.terms.allow = a.set
 	if len(a.unknown) > 0 {
 		r.problem(e, at, UnknownTool, "allow names what no tool is called: %s", someNames(a.unknown))
 	}

@@ -33,7 +33,7 @@ func (r *reader) single() {
 		return
 	}
 	r.where = "MCP_BEARER_TOKEN"
-	e := &entry{index: -1, at: -1, names: []string{SingleName}, members: hasName | hasToken | hasUser}
+	e := &entry{index: -1, at: -1, names: []span{r.build.intern(SingleName)}, members: hasName | hasToken | hasUser}
 	e.row.flags |= single
 	before := len(r.report.Problems)
 	r.plainToken(e, -1, s.Token)
@@ -53,7 +53,7 @@ func (r *reader) single() {
 }
 
 func (r *reader) singleUser(e *entry, user string) {
-	e.user = user
+	e.row.user = r.build.intern(user)
 	if user == "" {
 		r.refuse(e, -1, NoUser, "MCP_USER_ID is not set: a client acts as a user")
 		return
@@ -70,7 +70,7 @@ func (r *reader) shared(w *row, from origin) {
 	if w.flags.has(showsToken) {
 		r.problem(e, int(from.at), BadName, "the name or user_id is the token of a client, and both stand in logs")
 	} else {
-		e.names = []string{r.build.text(w.name)}
+		e.names = []span{w.name}
 	}
 	r.where = r.source.path
 	if w.flags.has(single) {
@@ -93,7 +93,7 @@ func (r *reader) count(s *snapshot) {
 			r.report.Refused++
 		case f.has(disabled):
 			r.report.Disabled++
-		case f.has(lapsed), f.has(expires) && !r.now.Before(s.rows[i].expiry()):
+		case f.has(lapsed), f.has(expires) && !r.now.Before(s.expiry(&s.rows[i])):
 			r.report.Expired++
 		default:
 			r.report.Clients++

@@ -39,7 +39,7 @@ type reader struct {
 func newReader(cfg *Config, catalogue Catalogue, now time.Time, src source, report *Report) *reader {
 	text := bytes.TrimPrefix(src.text, []byte("\ufeff"))
 	return &reader{
-		cfg: cfg, catalogue: catalogue, now: now, report: report, build: newBuilder(),
+		cfg: cfg, catalogue: catalogue, now: now, report: report, build: newBuilder(text),
 		source: src, where: src.path, text: text, skipped: len(src.text) - len(text),
 		places: places{text: src.text}, utf8: utf8.Valid(text),
 		allows: map[string]allowance{}, lists: map[string]uint32{}, odd: map[string]bool{},
@@ -180,7 +180,7 @@ func (r *reader) problem(e *entry, at int, code Code, format string, args ...any
 		p.Line, p.Column = r.places.at(at + r.skipped)
 	}
 	if e != nil {
-		p.Entry, p.Client = e.index, e.label()
+		p.Entry, p.Client = e.index, r.nameFor(e)
 	}
 	r.report.note(p)
 }
@@ -188,10 +188,16 @@ func (r *reader) problem(e *entry, at int, code Code, format string, args ...any
 // text is the string that a value is. A value of another type is none, nor one with text that is not
 // Unicode: two different spellings of the same nonsense would become one name.
 func text(v value) (string, bool) {
-	if v.Kind() != '"' {
-		return "", false
-	}
 	var buf [128]byte
-	s, err := jsontext.AppendUnquote(buf[:0], v.Value)
-	return string(s), err == nil
+	s, ok := appendText(buf[:0], v)
+	return string(s), ok
+}
+
+// appendText appends what text gives.
+func appendText(dst []byte, v value) ([]byte, bool) {
+	if v.Kind() != '"' {
+		return dst, false
+	}
+	dst, err := jsontext.AppendUnquote(dst, v.Value)
+	return dst, err == nil
 }

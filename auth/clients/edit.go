@@ -75,7 +75,7 @@ func RotateClient(path, name string, hash auth.Credential) error {
 		}
 		return nil, ErrDoubt
 	}, func(after *snapshot) error {
-		if i, ok := after.byToken[hash]; ok && after.rows[i].flags.has(sharesToken) {
+		if i, ok := after.byToken.find(after.rows, hash); ok && after.rows[i].flags.has(sharesToken) {
 			return ErrExists
 		}
 		return nil

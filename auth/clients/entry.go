@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -13,10 +14,10 @@ type entry struct {
 	row     row
 	index   int
 	at      int
-	names   []string          // as often as the entry says its name
+	terms   terms
+	names   []span            // as often as the entry says its name
 	tokens  []auth.Credential // every credential that can be read in it
-	user    string
-	members uint32 // bits of the members that it has
+	members uint32            // bits of the members that it has
 	expiry  time.Time
 	person  bool // has the role human
 }
@@ -106,7 +107,10 @@ func (r *reader) blank(index, at int) *entry {
 
 // label gives the problems of an entry its name, which may have stood after what they are about.
 func (r *reader) label(from int, e *entry) {
-	name := e.label()
+	if from == len(r.report.Problems) {
+		return
+	}
+	name := r.nameFor(e)
 	for i := from; i < len(r.report.Problems); i++ {
 		r.report.Problems[i].Client = name
 	}
@@ -176,12 +180,12 @@ func (r *reader) wrongType(e *entry, v value, name, want string) {
 	r.refuse(e, v.at, WrongType, "%s is not %s", name, want)
 }
 
-// label is the entry's name as far as a report may show it.
-func (e *entry) label() string {
+// nameFor is the entry's name as far as a report may show it.
+func (r *reader) nameFor(e *entry) string {
 	if len(e.names) == 0 {
 		return ""
 	}
-	return label(e.names[0])
+	return strings.Clone(label(r.build.text(e.names[0])))
 }
 
 func label(name string) string {

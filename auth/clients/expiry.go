@@ -28,7 +28,7 @@ func (r *reader) expires(e *entry, at int, s string, isText bool) {
 	if ok && isText {
 		e.expiry = when
 		e.row.flags |= expires
-		e.row.seconds, e.row.nanos = when.Unix(), uint32(when.Nanosecond())
+		e.terms.seconds, e.terms.nanos = when.Unix(), uint32(when.Nanosecond())
 	}
 }
 

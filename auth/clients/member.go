@@ -9,32 +9,32 @@ import (
 )
 
 func (r *reader) name(e *entry, v value) {
-	s, ok := text(v)
+	s, ok := r.build.internText(v)
 	if !ok {
 		r.wrongType(e, v, "name", "a string")
 		return
 	}
-	if s == "" {
+	if s.size == 0 {
 		return // as if it were missing
 	}
 	e.names = append(e.names, s)
-	if bad := judgeName(s); bad != "" {
+	if bad := judgeName(r.build.text(s)); bad != "" {
 		r.refuse(e, v.at, BadName, "name %s", bad)
 	}
 }
 
 func (r *reader) user(e *entry, v value) {
-	s, ok := text(v)
+	s, ok := r.build.internText(v)
 	switch {
 	case !ok:
 		r.wrongType(e, v, "user_id", "a string")
 		return
-	case s == "":
+	case s.size == 0:
 		r.refuse(e, v.at, NoUser, "user_id is empty: a client acts as a user")
 		return
 	}
-	e.user = s
-	if bad := judgeName(s); bad != "" {
+	e.row.user = s
+	if bad := judgeName(r.build.text(s)); bad != "" {
 		r.refuse(e, v.at, BadUser, "user_id %s", bad)
 	}
 }
@@ -69,7 +69,8 @@ func (r *reader) plainToken(e *entry, at int, s string) {
 
 // tokenHash takes a token_sha256. A refused one still claims the token that it can be read as.
 func (r *reader) tokenHash(e *entry, v value) {
-	s, ok := text(v)
+	var buf [128]byte
+	s, ok := appendText(buf[:0], v)
 	if !ok {
 		r.wrongType(e, v, "token_sha256", "a string of 64 hex digits")
 		return
@@ -86,16 +87,16 @@ func (r *reader) tokenHash(e *entry, v value) {
 }
 
 func (r *reader) workflows(e *entry, v value) {
-	e.row.workflows = r.nameSet(e, v, "workflows")
+	e.terms.workflows = r.nameSet(e, v, "workflows")
 }
 
 func (r *reader) roles(e *entry, v value) {
-	e.row.roles = r.nameSet(e, v, "roles")
-	e.person = r.build.names.Set(e.row.roles).Has(auth.Human)
+	e.terms.roles = r.nameSet(e, v, "roles")
+	e.person = r.build.names.Set(e.terms.roles).Has(auth.Human)
 }
 
 func (r *reader) permissions(e *entry, v value) {
-	e.row.permissions = r.nameSet(e, v, "permissions")
+	e.terms.permissions = r.nameSet(e, v, "permissions")
 }
 
 func (r *reader) oversees(e *entry, v value) {
@@ -103,7 +104,7 @@ func (r *reader) oversees(e *entry, v value) {
 		e.row.flags |= allUsers
 		return
 	}
-	e.row.oversees = r.nameSet(e, v, `oversees (unless it is "*")`)
+	e.terms.oversees = r.nameSet(e, v, `oversees (unless it is "*")`)
 }
 
 // nameSet is the set of a member that is a list of strings that are not empty.

@@ -17,7 +17,7 @@ func (r *reader) settle(e *entry) {
 		r.refuse(e, e.at, BadOversees, "oversees needs the role human")
 	}
 	if e.members&hasAllow == 0 {
-		e.row.allow = r.defaultAllow().set
+		e.terms.allow = r.defaultAllow().set
 	}
 	if e.members&hasWorkflows == 0 {
 		e.row.flags |= allWorkflows
@@ -31,7 +31,7 @@ func (r *reader) settle(e *entry) {
 // settleName gives a client without a name the one of its place.
 func (r *reader) settleName(e *entry) {
 	if len(e.names) == 0 && len(e.tokens) > 0 {
-		e.names = append(e.names, fmt.Sprintf("client-%d", e.index))
+		e.names = append(e.names, r.build.intern(fmt.Sprintf("client-%d", e.index)))
 		r.problem(e, e.at, Unnamed, "the entry has no name")
 	}
 }
@@ -52,11 +52,11 @@ func (r *reader) settleToken(e *entry) {
 // settleSecrets refuses an entry whose token stands where it would be shown.
 func (r *reader) settleSecrets(e *entry) {
 	for _, c := range e.tokens {
-		if reveals(e.user, c) {
+		if reveals(r.build.text(e.row.user), c) {
 			r.refuse(e, e.at, BadUser, "user_id is the token or its hash, and user ids stand in logs")
 		}
 		for _, name := range e.names {
-			if reveals(name, c) {
+			if reveals(r.build.text(name), c) {
 				e.names = nil
 				r.refuse(e, e.at, BadName, "the name is the token or its hash, and names stand in logs")
 				break

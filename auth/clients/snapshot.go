@@ -9,16 +9,17 @@ import (
 )
 
 // snapshot is one registry generation, immutable once sealed. Nothing in it that grows with the number
-// of clients holds a pointer (rows are flat, strings are offsets into one arena, the map has neither
-// keys nor values with pointers), so that 100,000 clients cost the garbage collector nothing.
+// of clients holds a pointer (rows are flat, strings are offsets into one arena, the index is numbers), so that 100,000 clients
+// cost the garbage collector nothing to look through.
 type snapshot struct {
 	generation uint64
 	digest     string // of the file, in hex; "" when it is of no file
 	arena      string
 	names      *auth.NameTable
+	terms      []terms
 	rows       []row
-	byToken    map[auth.Credential]uint32 // every claim, those of refused rows included
-	byName     []uint32                   // rows with a name of their own, by name
+	byToken    index    // of every row, refused or not
+	byName     []uint32 // rows with a name of their own, by name
 }
 
 // span is a string in the arena.
@@ -26,17 +27,23 @@ type span struct{ start, size uint32 }
 
 // row is one client.
 type row struct {
-	credential  auth.Credential
+	credential auth.Credential
+	name       span
+	user       span
+	terms      uint32 // index in the snapshot's terms
+	flags      flags
+}
+
+// terms are what a client was granted and until when. Most clients have theirs in common with many, so
+// that they stand apart from the rows.
+type terms struct {
 	seconds     int64 // of the expiry, since 1970
 	nanos       uint32
-	name        span
-	user        span
 	allow       uint32 // ids in names
 	workflows   uint32
 	roles       uint32
 	permissions uint32
 	oversees    uint32
-	flags       flags
 }
 
 type flags uint16
@@ -64,7 +71,7 @@ func (s *snapshot) text(p span) string { return s.arena[p.start : p.start+p.size
 
 // lookup is the principal that presents the credential. The clock is read only if it matters.
 func (s *snapshot) lookup(c auth.Credential, now func() time.Time) (auth.Principal, bool) {
-	i, known := s.byToken[c]
+	i, known := s.byToken.find(s.rows, c)
 	if !known || !s.admits(&s.rows[i], now) {
 		return auth.Principal{}, false
 	}
@@ -87,26 +94,29 @@ func (s *snapshot) admits(r *row, now func() time.Time) bool {
 	if r.flags.has(out) {
 		return false
 	}
-	return !r.flags.has(expires) || now().Before(r.expiry())
+	return !r.flags.has(expires) || now().Before(s.expiry(r))
 }
 
-func (r *row) expiry() time.Time {
+// expiry is when the row lapses; zero for never.
+func (s *snapshot) expiry(r *row) time.Time {
 	if !r.flags.has(expires) {
 		return time.Time{}
 	}
-	return time.Unix(r.seconds, int64(r.nanos)).UTC()
+	t := &s.terms[r.terms]
+	return time.Unix(t.seconds, int64(t.nanos)).UTC()
 }
 
 func (s *snapshot) principal(r *row) auth.Principal {
+	t := &s.terms[r.terms]
 	p := auth.Principal{
 		Client:      s.text(r.name),
 		User:        s.text(r.user),
-		Allow:       s.names.Set(r.allow),
-		Workflows:   s.names.Set(r.workflows),
-		Roles:       s.names.Set(r.roles),
-		Permissions: s.names.Set(r.permissions),
-		Oversees:    s.names.Set(r.oversees),
-		Expires:     r.expiry(),
+		Allow:       s.names.Set(t.allow),
+		Workflows:   s.names.Set(t.workflows),
+		Roles:       s.names.Set(t.roles),
+		Permissions: s.names.Set(t.permissions),
+		Oversees:    s.names.Set(t.oversees),
+		Expires:     s.expiry(r),
 		Generation:  s.generation,
 		Credential:  r.credential,
 	}
@@ -136,21 +146,15 @@ func (s *snapshot) live(now time.Time) (n int) {
 // only is a snapshot of the rows that keep says, without a generation yet: what is left of
 // this one when the file does not read.
 func (s *snapshot) only(keep func(*row) bool) *snapshot {
-	left := &snapshot{arena: s.arena, names: s.names, byToken: map[auth.Credential]uint32{}}
+	left := &snapshot{arena: s.arena, names: s.names, terms: s.terms}
 	for i := range s.rows {
 		if r := &s.rows[i]; keep(r) {
 			n := uint32(len(left.rows))
 			left.rows = append(left.rows, *r)
-			left.byToken[r.credential] = n
+			left.byToken.add(left.rows, n)
 			left.byName = append(left.byName, n)
 		}
 	}
-	left.sortNames()
+	slices.SortFunc(left.byName, func(a, b uint32) int { return strings.Compare(left.nameOf(a), left.nameOf(b)) })
 	return left
-}
-
-func (s *snapshot) sortNames() {
-	slices.SortFunc(s.byName, func(a, b uint32) int {
-		return strings.Compare(s.text(s.rows[a].name), s.text(s.rows[b].name))
-	})
 }
