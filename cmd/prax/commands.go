@@ -68,6 +68,7 @@ func commands() []command {
 		}},
 		{name: "backup", summary: "write a backup of everything that prax keeps", run: (*program).backup},
 		{name: "restore", summary: "put a backup back", run: (*program).restore},
+		{name: "bench", summary: "measure a server under load, and check every answer", run: (*program).bench},
 		{name: "health", summary: "ask the running server whether it is well", run: (*program).health},
 		{name: "config", summary: "show the settings in force", sub: []command{
 			{name: "show", summary: "print every setting, its value and where it comes from", run: (*program).configShow},

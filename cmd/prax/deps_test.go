@@ -43,6 +43,7 @@ var layers = map[string]struct {
 	"prax/server/mcp":                  {7, "translation from and to MCP"},
 	"prax/server/control":              {7, "the operator's socket"},
 	"prax/server":                      {8, "listening, limits, mounting, drain"},
+	"prax/cmd/prax/bench":              {0, "load on any server, knowing of ours the wire alone: it measures others alike"},
 	"prax/cmd/prax":                    {9, "wiring"},
 
 	"prax/examples/expense-claim/ledger": {0, "a service for examples to post to, a program of its own"},
