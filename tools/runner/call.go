@@ -30,16 +30,27 @@ type call struct {
 	approval    string // the id of an approval, should one be opened
 }
 
-// call begins one. Overseeing takes the role human, whatever else a principal says of itself.
+// call begins one that may change something.
 func (r *Runner) call(w Work) *call {
+	c := r.reading(w)
+	r.name(c)
+	return c
+}
+
+// name gives a call the ids that what it changes has. Random bits cost what a reader need not pay.
+func (r *Runner) name(c *call) {
+	c.correlation, c.approval = r.config.NewID("cor_"), r.config.NewID("ap_")
+}
+
+// reading begins a call that changes nothing. Overseeing takes the role human, whatever else a principal says of itself.
+func (r *Runner) reading(w Work) *call {
 	if w.On == nil {
 		w.On = r.config.Store
 	}
 	if !w.Principal.Roles.Has(auth.Human) {
 		w.Principal.Oversees = auth.NameSet{}
 	}
-	c := r.newCall()
-	c.Work, c.scope = w, w.Principal.Scope()
+	c := &call{Work: w, scope: w.Principal.Scope(), now: r.now()}
 	if w.Principal.Client == "" {
 		c.scope = auth.Scope{} // nobody: it must not pass for the server
 	}
@@ -48,18 +59,13 @@ func (r *Runner) call(w Work) *call {
 
 // timer begins a call of the server itself, for an instance of this user.
 func (r *Runner) timer(user string) *call {
-	c := r.newCall()
-	c.On, c.scope, c.server = r.config.Store, auth.Principal{User: user}.Scope(), true
+	c := &call{Work: Work{On: r.config.Store}, scope: auth.Principal{User: user}.Scope(), server: true, now: r.now()}
+	r.name(c)
 	return c
 }
 
-func (r *Runner) newCall() *call {
-	return &call{
-		now:         store.Milliseconds(r.config.Now()),
-		correlation: r.config.NewID("cor_"),
-		approval:    r.config.NewID("ap_"),
-	}
-}
+// now is the time as stores keep it.
+func (r *Runner) now() time.Time { return store.Milliseconds(r.config.Now()) }
 
 // granted tells whether the caller may use a definition.
 func (c *call) granted(definition string) bool {

@@ -11,6 +11,19 @@ import (
 // Get is an instance as it is. When its time is over the timeout is applied first, by the server, if that can be now.
 // Errors are [ErrUnknownInstance], a [*Corrupt], and what the store says.
 func (r *Runner) Get(ctx context.Context, w Work, id string) (*Answer, error) {
+	c := r.reading(w)
+	s, err := r.look(ctx, c, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.d.Expire(s.i, c.now).Idle():
+		return s.answer(), nil
+	}
+	return r.getLate(ctx, w, id)
+}
+
+// getLate is an instance whose time is over, with the timeout applied if that can be now.
+func (r *Runner) getLate(ctx context.Context, w Work, id string) (*Answer, error) {
 	c := r.call(w)
 	c.looks = true
 	a, err := r.try(ctx, c, id, "", triesOfMove, func(s *sight) workflow.Decision { return s.d.Expire(s.i, c.now) })
@@ -40,7 +53,7 @@ const maxScanned = 2000
 // List is the newest instances that the caller may see, of definitions that it may use. Only Next tells whether there
 // are more.
 func (r *Runner) List(ctx context.Context, w Work, f store.InstanceFilter) (Page, error) {
-	c := r.call(w)
+	c := r.reading(w)
 	var page Page
 	if f.DefinitionID != "" && !c.granted(f.DefinitionID) {
 		return page, nil
@@ -86,7 +99,7 @@ func bytesOf(all []store.ListedInstance) (n int64) {
 // History is the steps of an instance after a version, oldest first: at most limit (50 for 0) and store.MaxSteps, fewer
 // when they are large. The list is at its end when there is none.
 func (r *Runner) History(ctx context.Context, w Work, id string, after int64, limit int) ([]store.Step, error) {
-	c := r.call(w)
+	c := r.reading(w)
 	if limit <= 0 {
 		limit = store.PageSize(0)
 	}
@@ -123,7 +136,7 @@ func (c *call) covers(i store.Instance) error {
 // Acknowledge notes that a subject was shown to the caller within an instance, for the guards that demand it. What is
 // noted already is not written again.
 func (r *Runner) Acknowledge(ctx context.Context, w Work, id, subject, hash string) error {
-	c := r.call(w)
+	c := r.reading(w)
 	var shown []store.Acknowledgement
 	err := c.view(ctx, func(tx store.Tx) (err error) {
 		if shown, err = tx.Acknowledgements(c.scope, id); err != nil {

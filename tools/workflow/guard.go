@@ -184,10 +184,8 @@ func (g *Guard) paths() []expr.Path {
 }
 
 func readsArguments(g *Guard) bool {
-	for _, p := range g.Expr.Paths() {
-		if p.Root() == expr.Arguments {
-			return true
-		}
+	if g.Expr.Reads(expr.Arguments) {
+		return true
 	}
 	for _, inner := range g.Guards {
 		if readsArguments(inner) {

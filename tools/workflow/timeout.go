@@ -6,8 +6,11 @@ import "time"
 // is only noted that the time is over. It is idle when nothing is due; what was applied once is never applied again,
 // whatever the clock does.
 func (d *Definition) Expire(i *Instance, now time.Time) Decision {
+	if !d.overdue(i, now) {
+		return Decision{}
+	}
 	m := d.move(i, Caller{}, now)
-	if !d.overdue(i, now) || m.ended() != nil {
+	if m.ended() != nil {
 		return Decision{}
 	}
 	if d.OnTimeout != "" {

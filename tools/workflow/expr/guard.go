@@ -49,6 +49,12 @@ func (g Guard) Paths() []Path {
 	return g.paths(func(*condition) bool { return true })
 }
 
+// Reads tells whether any of the paths begins with one of these roots.
+func (g Guard) Reads(roots Roots) (is bool) {
+	g.root.walk(func(c *condition) { is = is || (c.left.path.root|c.right.path.root)&roots != 0 })
+	return is
+}
+
 // Tested are those of the paths that exists is asked about.
 func (g Guard) Tested() []Path {
 	return g.paths(func(c *condition) bool { return c.op == opExists })

@@ -374,6 +374,13 @@ func TestGuardFacts(t *testing.T) {
 	if diff := cmp.Diff([]string{"$.context.a"}, texts(g.Tested())); diff != "" {
 		t.Errorf("tested (-want +got):\n%s", diff)
 	}
+	for roots, want := range map[expr.Roots]bool{
+		expr.Context: true, expr.Arguments: true, expr.Input: true, expr.Workflow: false, expr.Output | expr.Run: false, expr.Run | expr.Input: true,
+	} {
+		if g.Reads(roots) != want {
+			t.Errorf("reads %v: %v", roots, !want)
+		}
+	}
 	type fact struct {
 		Path, Op     string
 		Literal      any
