@@ -21,30 +21,49 @@ type lean interface{ lean() []face }
 
 // result is an answer as structured content, and the same as text as far as there is room.
 func (q *request) result(body any) (*tools.Result, error) {
-	faces := []face{{body, nil}}
-	if large, is := body.(lean); is {
-		faces = append(faces, large.lean()...)
+	res, err := face{structured: body}.result()
+	if large, is := body.(lean); is && res == nil && err == nil {
+		res, err = first(large.lean())
 	}
-	for _, f := range faces {
-		raw, err := encode(f.structured)
-		if err != nil {
-			return nil, err
-		}
-		text := raw
-		if f.text != nil && len(raw) < maxAnswer {
-			if text, err = encode(f.text); err != nil {
-				return nil, err
-			}
-		}
-		if len(raw)+quoted(text) <= maxAnswer {
-			return &tools.Result{Structured: raw, Content: []tools.Block{{Type: "text", Text: string(text)}}}, nil
-		}
+	if res != nil || err != nil {
+		return res, err
 	}
 	return q.result(q.refuse(string(tools.CodeTooLarge), "the answer would be larger than the server gives at once",
 		"ask for less: a lower limit, a narrower search, one thing after the other", q.homeLink(), q.searchLink()))
 }
 
+// first is the first face that there is room for; nil when there is none.
+func first(faces []face) (*tools.Result, error) {
+	for _, f := range faces {
+		if res, err := f.result(); res != nil || err != nil {
+			return res, err
+		}
+	}
+	return nil, nil
+}
+
+// result is a face as a tool gives it; nil when there is no room for it.
+func (f face) result() (*tools.Result, error) {
+	raw, err := encode(f.structured)
+	if err != nil {
+		return nil, err
+	}
+	text := raw
+	if f.text != nil && len(raw) < maxAnswer {
+		if text, err = encode(f.text); err != nil {
+			return nil, err
+		}
+	}
+	if len(raw)+quoted(text) > maxAnswer {
+		return nil, nil
+	}
+	return &tools.Result{Structured: raw, Content: []tools.Block{{Type: "text", Text: string(text)}}}, nil
+}
+
 func encode(body any) (jsontext.Value, error) {
+	if i, is := body.(*instance); is {
+		return i.encode()
+	}
 	raw, err := json.Marshal(body, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)

@@ -2,8 +2,6 @@ package praxec
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
-
-	"prax/tools"
 )
 
 // link is a call that can be sent as it stands, as callers see it.
@@ -49,16 +47,20 @@ type blocked struct {
 	Reason string `json:"reason"`
 }
 
-var emptyObject = jsontext.Value(`{}`)
+// What is empty, and always there.
+var (
+	emptyObject = jsontext.Value(`{}`)
+	emptyList   = jsontext.Value(`[]`)
+)
 
 // toQuery is a link that reads.
 func (q *request) toQuery(rel string, a args) link {
-	return link{Rel: rel, Method: tools.Spelling(Query, q.p.Spelling), Args: a, Blocked: q.queries}
+	return link{Rel: rel, Method: q.spelled(queryTarget), Args: a, Blocked: q.queries}
 }
 
 // toCommand is a link that changes.
 func (q *request) toCommand(rel string, a args) link {
-	return link{Rel: rel, Method: tools.Spelling(Command, q.p.Spelling), Args: a, Blocked: q.commands}
+	return link{Rel: rel, Method: q.spelled(commandTarget), Args: a, Blocked: q.commands}
 }
 
 // searching is the arguments of a search.

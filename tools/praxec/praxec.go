@@ -73,11 +73,11 @@ func Tools(c Config) []*tools.Tool {
 	k := &kernel{Config: c}
 	return []*tools.Tool{
 		{
-			Name: Query, Title: "Query workflows", Description: queryDescription, Tier: auth.Low,
+			Name: Query, Title: "Query workflows", Description: queryDescription, Tier: queryTarget.Tier,
 			Input: querySchema, Arguments: tools.ByTool, Idempotent: true, Handler: k.handler((*request).query),
 		},
 		{
-			Name: Command, Title: "Run workflows", Description: commandDescription, Tier: auth.Medium,
+			Name: Command, Title: "Run workflows", Description: commandDescription, Tier: commandTarget.Tier,
 			Input: commandSchema, Arguments: tools.ByTool, Handler: k.handler((*request).command),
 		},
 	}
@@ -114,15 +114,32 @@ func (k *kernel) handler(do operation) tools.Handler {
 
 func (k *kernel) request(c *tools.Call) *request {
 	q := &request{kernel: k, call: c, p: c.Principal, now: k.Now(), settings: k.Settings(), catalog: k.current()}
-	q.queries = q.barred(Query, auth.Low)
-	q.commands = q.barred(Command, auth.Medium)
+	q.queries = q.barred(queryTarget)
+	q.commands = q.barred(commandTarget)
 	return q
 }
 
+// The two tools, as a decision sees them.
+var (
+	queryTarget   = target(Query, auth.Low)
+	commandTarget = target(Command, auth.Medium)
+)
+
+func target(name string, tier auth.Tier) policy.Target {
+	return policy.Target{Name: name, Underscore: tools.Spelling(name, auth.Underscore), Tier: tier, Exists: true}
+}
+
+// spelled is the name of one of them as the caller sees it.
+func (q *request) spelled(t policy.Target) string {
+	if q.p.Spelling == auth.Underscore {
+		return t.Underscore
+	}
+	return t.Name
+}
+
 // barred says why links to one of the tools lead nowhere for this caller.
-func (q *request) barred(name string, tier auth.Tier) *blocked {
-	target := policy.Target{Name: name, Underscore: tools.Spelling(name, auth.Underscore), Tier: tier, Exists: true}
-	if policy.Decide(q.p, target, q.now).OK {
+func (q *request) barred(t policy.Target) *blocked {
+	if policy.Decide(q.p, t, q.now).OK {
 		return nil
 	}
 	return &blocked{Code: codeNotGranted, Reason: "this client may not use the tool that the link is a call of"}

@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/store"
-	"prax/tools"
 	"prax/tools/lexicon"
 	"prax/tools/workflow"
 )
@@ -91,7 +90,7 @@ func (q *request) interrupted(d *workflow.Definition, u doubt) interrupted {
 			Kind: codeNeedsSubject, Subject: u.subject, Candidates: u.candidates,
 			Context: encountered{In: "workflow:" + d.ID + " state:" + d.Initial, Bounded: u.context},
 		},
-		Queued: queued{Method: tools.Spelling(Command, q.p.Spelling), Args: q.call.Arguments},
+		Queued: queued{Method: q.spelled(commandTarget), Args: q.call.Arguments},
 	}
 	if len(u.candidates) > 0 {
 		best := u.candidates[0].Term

@@ -72,10 +72,12 @@ func (l Link) Schema() jsontext.Value {
 		}
 	}
 	if l.Transition.Input == nil {
-		return jsontext.Value(`{"type":"object"}`)
+		return anyObject
 	}
 	return l.Transition.Input.Raw()
 }
+
+var anyObject = jsontext.Value(`{"type":"object"}`)
 
 // prefill is what a link proposes as arguments: what leads nowhere is null.
 func prefill(i *Instance, t *Transition) map[string]any {

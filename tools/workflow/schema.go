@@ -22,10 +22,14 @@ func NewSchema(raw jsontext.Value) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{raw: raw.Clone(), root: root}, nil
+	text, err := json.Marshal(raw)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{raw: text, root: root}, nil
 }
 
-// Raw is the schema as it was written. It must not be changed.
+// Raw is the schema as it was written, but for white space. It must not be changed.
 func (s *Schema) Raw() jsontext.Value { return s.raw }
 
 // Fill is a JSON value with the schema's defaults in place of members that are absent or null, also in objects
