@@ -24,10 +24,11 @@ const MaxInteger = 1 << 53
 // ErrJSON is wrapped by every error of [Check] and what builds on it.
 var ErrJSON = errors.New("not acceptable JSON")
 
-// Canonical is the one spelling of a JSON text (RFC 8785). It refuses what [Check] refuses, and
-// leaves raw as it was.
+// Canonical is the one spelling of a JSON text (RFC 8785). It refuses what [Check] refuses, but for an
+// integer beyond ±2^53 that has the very digits which the form gives a double: 1e20 becomes such a one
+// (3.2.2.3), and the form of a form has to be itself. It leaves raw as it was.
 func Canonical(raw []byte) ([]byte, error) {
-	if err := Check(raw); err != nil {
+	if err := check(raw, checkSpelled); err != nil {
 		return nil, err
 	}
 	v := jsontext.Value(bytes.Clone(raw))
@@ -55,7 +56,9 @@ func Hex(b []byte) string {
 // Check accepts one JSON value that two readers cannot understand differently: valid UTF-8, no
 // name twice in an object, no number that a double does not hold (an integer beyond ±2^53, or a
 // magnitude out of range), nested at most MaxDepth deep. The error names the place by JSON Pointer.
-func Check(raw []byte) error {
+func Check(raw []byte) error { return check(raw, checkNumber) }
+
+func check(raw []byte, number func(string) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	for {
 		token, err := d.ReadToken()
@@ -66,7 +69,7 @@ func Check(raw []byte) error {
 			return fmt.Errorf("%w: nested deeper than %d", ErrJSON, MaxDepth)
 		}
 		if token.Kind() == '0' {
-			if err := checkNumber(token.String()); err != nil {
+			if err := number(token.String()); err != nil {
 				return fmt.Errorf("%w: at %q: %w", ErrJSON, d.StackPointer(), err)
 			}
 		}
@@ -104,4 +107,14 @@ func checkNumber(s string) error {
 		return nil
 	}
 	return errors.New("integer beyond ±2^53")
+}
+
+// checkSpelled lets through what [Canonical] itself writes, too. Of the integers that a double rounds to
+// the same it is one alone, so that no two of them get one form.
+func checkSpelled(s string) error {
+	err := checkNumber(s)
+	if f, failed := strconv.ParseFloat(s, 64); failed == nil && jsontext.Float(f).String() == s {
+		return nil
+	}
+	return err
 }

@@ -109,6 +109,23 @@ func TestGuidanceLists(t *testing.T) {
 	equal(t, "scripts", show(h.query(agent, `{"kind":"script"}`).at("items.0.subject")), `"build.all-rows"`)
 }
 
+// TestLargeFloat: what was written with an exponent is a float on purpose, and is kept, shown and read again, although
+// its canonical form is an integer beyond 2⁵³.
+func TestLargeFloat(t *testing.T) {
+	t.Parallel()
+	h := open(t, "testdata/cases.yaml")
+	h.put(written(t, `workflows:
+  sums:
+    initialState: open
+    states:
+      open: { transitions: { add: { target: open, guards: [ { kind: expr, expr: "$.workflow.input.n > 1" } ], output: { n: $.arguments.n } } } }
+`))
+	a := h.start(agent, "sums", `{"n":1e20}`)
+	a = h.submit(agent, a, "add", `{"n":-1e20}`)
+	equal(t, "the move", a.brief(), "open 2 executed")
+	equal(t, "one more", h.submit(agent, h.get(agent, a.id()), "add", `{"n":1e21}`).brief(), "open 3 executed")
+}
+
 // TestStart: a new workflow, and those that are refused.
 func TestStart(t *testing.T) {
 	t.Parallel()
