@@ -85,6 +85,9 @@ func ParseProxies(list []string) ([]netip.Prefix, error) {
 	var prefixes []netip.Prefix
 	for _, s := range list {
 		if p, err := netip.ParsePrefix(s); err == nil {
+			if p.Addr().Is4In6() { // no address would be in it: they are compared as IPv4
+				return nil, fmt.Errorf("trusted proxy %q: an IPv4 prefix in the form of IPv6, write it as 10.0.0.0/8", s)
+			}
 			prefixes = append(prefixes, p.Masked())
 			continue
 		}

@@ -65,7 +65,7 @@ func TestParseProxies(t *testing.T) {
 			t.Errorf("%v, want %s", got[i], want)
 		}
 	}
-	for _, s := range []string{"", "proxy.example", "10.0.0.0/33", "10.0.0.1:80", "*"} {
+	for _, s := range []string{"::ffff:10.0.0.0/104", "", "proxy.example", "10.0.0.0/33", "10.0.0.1:80", "*"} {
 		if _, err := ParseProxies([]string{s}); err == nil {
 			t.Errorf("%q passed", s)
 		}
