@@ -96,7 +96,7 @@ func (r *Registry) Lookup(c auth.Credential) (auth.Principal, bool) {
 // Authenticate is the principal of the request's bearer token (RFC 6750 2.1), judged by the registry in
 // force now.
 func (r *Registry) Authenticate(req *http.Request) (auth.Principal, bool) {
-	token, ok := auth.ParseBearer(req.Header.Values("Authorization"))
+	token, ok := auth.ParseBearer(req.Header["Authorization"])
 	if !ok {
 		return auth.Principal{}, false
 	}

@@ -64,32 +64,38 @@ func (x *Exchange) End() {
 
 // Take takes the place that one element is worked on in: once for each element of a batch, so that a
 // batch is no way around the limit. The exchange's own place serves one element at a time, so that
-// elements one after the other need no other. When ok, release must be called exactly once; when not,
-// the answer is "too many requests" and release is nil.
-func (x *Exchange) Take() (release func(), ok bool) {
+// elements one after the other need no other. When ok, the place must be released exactly once; when not,
+// the answer is "too many requests".
+func (x *Exchange) Take() (p Place, ok bool) {
 	if x.own && !x.used {
 		x.used = true
-		return x.leave, true
+		return Place{x: x}, true
 	}
-	return x.edge.calls.place(x.client)
+	return Place{x, &x.edge.calls}, x.edge.calls.take(x.client)
 }
-
-func (x *Exchange) leave() { x.used = false }
 
 // TakeStream takes one place among the client's open event streams, and gives the exchange's own
-// back: they count apart, many idle streams never stop a client from calling. When ok, release must be
-// called exactly once.
-func (x *Exchange) TakeStream() (release func(), ok bool) {
-	release, ok = x.edge.streams.place(x.client)
-	if ok {
-		x.End()
+// back: they count apart, many idle streams never stop a client from calling. When ok, the place must be
+// released exactly once.
+func (x *Exchange) TakeStream() (p Place, ok bool) {
+	if !x.edge.streams.take(x.client) {
+		return p, false
 	}
-	return release, ok
+	x.End()
+	return Place{x, &x.edge.streams}, true
 }
 
-func (b *budget) place(client string) (release func(), ok bool) {
-	if !b.take(client) {
-		return nil, false
+// Place is one of a client's budget that was taken.
+type Place struct {
+	x  *Exchange
+	of *budget // nil: the exchange's own
+}
+
+// Release gives the place back.
+func (p Place) Release() {
+	if p.of == nil {
+		p.x.used = false
+		return
 	}
-	return func() { b.give(client) }, true
+	p.of.give(p.x.client)
 }

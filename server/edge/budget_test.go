@@ -49,25 +49,25 @@ func TestBudgetModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 5).Draw(t, "limit")
 		e := edge.New(edge.Config{MaxInFlight: limit})
-		held := map[string][]func(){}
+		held := map[string][]edge.Place{}
 		for range rapid.IntRange(0, 60).Draw(t, "steps") {
 			client := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "client")
 			if own := held[client]; len(own) > 0 && rapid.Bool().Draw(t, "give") {
-				own[0]()
+				own[0].Release()
 				held[client] = own[1:]
 				continue
 			}
-			release, ok := as(e, client).Take()
+			place, ok := as(e, client).Take()
 			if want := len(held[client]) < limit; ok != want {
 				t.Fatalf("%s holds %d of %d: ok %v", client, len(held[client]), limit, ok)
 			}
 			if ok {
-				held[client] = append(held[client], release)
+				held[client] = append(held[client], place)
 			}
 		}
 		for _, own := range held {
-			for _, release := range own {
-				release()
+			for _, place := range own {
+				place.Release()
 			}
 		}
 		if calls, streams := e.Clients(); calls != 0 || streams != 0 {
@@ -84,8 +84,8 @@ func TestBudgetConcurrent(t *testing.T) {
 		wg.Go(func() {
 			x := as(e, "alice")
 			for range 200 {
-				if release, ok := x.Take(); ok {
-					release()
+				if place, ok := x.Take(); ok {
+					place.Release()
 				}
 			}
 		})
@@ -103,13 +103,13 @@ func TestBudgetSurvivesRevocation(t *testing.T) {
 	e := edge.New(edge.Config{MaxInFlight: 1})
 	r := newRegistry(time.Now, alice(nil))
 	x := e.Exchange(r, alice(nil), "r1", "192.0.2.1", time.Now())
-	release, _ := x.Take()
+	place, _ := x.Take()
 	r.set()
 	x.Again()
 	if _, ok := x.Take(); ok {
 		t.Error("a revoked client got a second place")
 	}
-	release()
+	place.Release()
 	if calls, _ := e.Clients(); calls != 0 {
 		t.Errorf("%d clients remembered", calls)
 	}
@@ -124,14 +124,14 @@ func TestOwnPlace(t *testing.T) {
 		t.Fatal("refused with nothing in hand")
 	}
 	for range 3 {
-		release, ok := x.Take()
+		place, ok := x.Take()
 		if !ok {
 			t.Fatal("an element does not get its exchange's own place")
 		}
 		if _, ok := x.Take(); ok {
 			t.Error("two elements at once share one place")
 		}
-		release()
+		place.Release()
 		if as(e, "alice").Begin() {
 			t.Error("the place is given up between two elements")
 		}
@@ -156,7 +156,7 @@ func TestStreamGivesTheOwnPlaceBack(t *testing.T) {
 	if !x.Begin() {
 		t.Fatal("refused")
 	}
-	release, ok := x.TakeStream()
+	place, ok := x.TakeStream()
 	if calls, streams := e.Clients(); !ok || calls != 0 || streams != 1 {
 		t.Errorf("%v: %d calls and %d streams in hand, want the stream alone", ok, calls, streams)
 	}
@@ -171,7 +171,7 @@ func TestStreamGivesTheOwnPlaceBack(t *testing.T) {
 	}
 	second.End()
 	x.End()
-	release()
+	place.Release()
 	if calls, streams := e.Clients(); calls != 0 || streams != 0 {
 		t.Errorf("%d and %d clients remembered", calls, streams)
 	}
@@ -180,11 +180,11 @@ func TestStreamGivesTheOwnPlaceBack(t *testing.T) {
 func TestTakeAllocations(t *testing.T) {
 	x := as(edge.New(edge.Config{}), "alice")
 	got := testing.AllocsPerRun(1000, func() {
-		release, ok := x.Take()
+		place, ok := x.Take()
 		if !ok {
 			t.Fatal("refused")
 		}
-		release()
+		place.Release()
 	})
 	if got > 1 {
 		t.Errorf("a Take allocates %v times, want at most once", got)

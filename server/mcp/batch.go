@@ -92,11 +92,11 @@ func (q *request) answerElement(dst []byte, raw jsontext.Value) []byte {
 		return q.refuseElement(dst, refusal(http.StatusRequestEntityTooLarge, codeTooLarge,
 			"not done: the answers of this batch have %d MiB already: send what is left again", MaxBatchAnswer>>20))
 	}
-	release, ok := q.x.Take()
+	place, ok := q.x.Take()
 	if !ok {
 		return q.refuseElement(dst, tooMany())
 	}
-	defer release()
+	defer place.Release()
 	dst, _ = q.answer(dst)
 	return dst
 }

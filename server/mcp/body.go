@@ -66,9 +66,15 @@ func isIdentity(values []string) bool {
 // accept is what kinds of answer the caller takes.
 type accept struct{ json, stream bool }
 
+// bothKinds is what MCP, transports, has callers send.
+const bothKinds = "application/json, text/event-stream"
+
 // parseAccept is lenient on purpose: no header and wildcards take both, what names neither kind is
 // served JSON. Many callers send less than the text asks for, and all of them read JSON.
 func parseAccept(values []string) (a accept) {
+	if len(values) == 1 && values[0] == bothKinds {
+		return accept{json: true, stream: true}
+	}
 	for _, line := range values {
 		for item := range strings.SplitSeq(line, ",") {
 			a.add(item)

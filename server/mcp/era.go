@@ -53,8 +53,8 @@ func (q *request) settle() error {
 	if q.meta.principal {
 		q.s.hint.Do(q.ignoresPrincipal)
 	}
-	asked, _ := jsonrpc.String(q.m.Method)
-	q.method = methods[asked]
+	var asked string
+	q.method, asked = methodOf(q.m.Method)
 	q.x.Access.Method = "unknown"
 	if q.method != nil {
 		q.x.Access.Method = q.method.name

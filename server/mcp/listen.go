@@ -26,12 +26,12 @@ func (q *request) listen() {
 		q.refuse(err)
 		return
 	}
-	release, ok := q.x.TakeStream()
+	place, ok := q.x.TakeStream()
 	if !ok {
 		q.refuse(tooMany())
 		return
 	}
-	defer release()
+	defer place.Release()
 	q.x.Access.Outcome = tools.OutcomeOK
 	ctx, cancel := context.WithCancelCause(q.r.Context())
 	defer cancel(nil)

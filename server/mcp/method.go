@@ -1,6 +1,10 @@
 package mcp
 
-import "prax/server/jsonrpc"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/server/jsonrpc"
+)
 
 // method is one request method: where it exists, and what answers it.
 type method struct {
@@ -30,6 +34,15 @@ func byName(all ...*method) map[string]*method {
 		m[one.name] = one
 	}
 	return m
+}
+
+// methodOf is the method of a message, nil when there is none, and what the message calls it.
+func methodOf(v jsontext.Value) (m *method, asked string) {
+	if m = methods[string(v[1:len(v)-1])]; m != nil { // a copy is made of none but the unknown
+		return m, m.name
+	}
+	asked, _ = jsonrpc.String(v)
+	return methods[asked], asked
 }
 
 // initialize negotiates and never refuses (MCP, lifecycle: version negotiation): a revision that is

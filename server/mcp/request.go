@@ -48,12 +48,12 @@ func (q *request) serveOne(body []byte) {
 		q.listen()
 		return
 	}
-	release, ok := q.x.Take()
+	place, ok := q.x.Take()
 	if !ok {
 		q.refuse(tooMany())
 		return
 	}
-	defer release()
+	defer place.Release()
 	defer q.silence()
 	buf := takeBuffer()
 	defer giveBuffer(buf)
