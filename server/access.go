@@ -39,6 +39,7 @@ type accessLog struct {
 
 	mu      sync.Mutex
 	buf     []byte
+	stamp   stamp
 	dropped int64
 }
 
@@ -63,7 +64,7 @@ func (a *accessLog) add(x *exchange, r *http.Request) {
 		a.dropped++
 		return
 	}
-	l := line{buf: a.buf, text: a.text}
+	l := a.line()
 	l.request(x, r, took)
 	a.buf = l.buf
 	if len(a.buf) >= flushAt {
@@ -82,7 +83,7 @@ func (a *accessLog) turn(now time.Time, early bool) {
 	if more := a.refusals.turn(now, early); more > 0 {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		l := line{buf: a.buf, text: a.text}
+		l := a.line()
 		l.begin(now, "INFO", "more refusals")
 		l.int("count", int64(more))
 		l.end()
@@ -112,7 +113,7 @@ func (a *accessLog) swap() []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dropped > 0 {
-		l := line{buf: a.buf, text: a.text}
+		l := a.line()
 		l.begin(time.Now(), "WARN", "access records dropped")
 		l.int("count", a.dropped)
 		l.end()
@@ -125,9 +126,13 @@ func (a *accessLog) swap() []byte {
 
 // line appends one record in the two forms of log/slog's handlers, without their allocations.
 type line struct {
-	buf  []byte
-	text bool
+	buf   []byte
+	text  bool
+	stamp *stamp
 }
+
+// line continues the buffer; whoever asks has the lock.
+func (a *accessLog) line() line { return line{buf: a.buf, text: a.text, stamp: &a.stamp} }
 
 func (l *line) request(x *exchange, r *http.Request, took time.Duration) {
 	l.begin(x.start, "INFO", "request")
@@ -136,7 +141,7 @@ func (l *line) request(x *exchange, r *http.Request, took time.Duration) {
 	l.str("http", r.Method)
 	l.str("route", x.route)
 	l.int("status", int64(x.status))
-	l.float("duration_ms", float64(took.Microseconds())/1000)
+	l.milliseconds("duration_ms", took)
 	l.int("bytes", x.bytes)
 	l.str("denied", string(x.denied))
 	if e := x.edge; e != nil {
@@ -154,11 +159,11 @@ func (l *line) request(x *exchange, r *http.Request, took time.Duration) {
 func (l *line) begin(at time.Time, level, message string) {
 	if l.text {
 		l.buf = append(l.buf, "time="...)
-		l.buf = at.UTC().AppendFormat(l.buf, "2006-01-02T15:04:05.000Z07:00")
+		l.buf = l.stamp.append(l.buf, at)
 		l.buf = append(append(l.buf, " level="...), level...)
 	} else {
 		l.buf = append(l.buf, `{"time":"`...)
-		l.buf = at.UTC().AppendFormat(l.buf, "2006-01-02T15:04:05.000Z07:00")
+		l.buf = l.stamp.append(l.buf, at)
 		l.buf = append(append(append(l.buf, `","level":"`...), level...), '"')
 	}
 	l.str("msg", message)
@@ -204,15 +209,16 @@ func (l *line) int(k string, v int64) {
 	l.buf = strconv.AppendInt(l.buf, v, 10)
 }
 
-func (l *line) float(k string, v float64) {
+func (l *line) milliseconds(k string, d time.Duration) {
 	l.key(k)
-	l.buf = strconv.AppendFloat(l.buf, v, 'f', 3, 64)
+	l.buf = strconv.AppendInt(l.buf, d.Milliseconds(), 10)
+	l.buf = appendThousandths(append(l.buf, '.'), int(d.Microseconds()%1000))
 }
 
 // plain strings need no quoting in either form.
 func plain(s string) bool {
-	for _, c := range []byte(s) {
-		if c <= ' ' || c >= utf8.RuneSelf-1 || c == '"' || c == '\\' || c == '=' {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= utf8.RuneSelf-1 || c == '"' || c == '\\' || c == '=' {
 			return false
 		}
 	}

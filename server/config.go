@@ -47,7 +47,7 @@ type Config struct {
 	MaxBody        int64         // bytes of a request's body
 	MaxHeaderBytes int           // bytes of a request's headers
 	HeaderTimeout  time.Duration // from the first byte to the last header
-	BodyTimeout    time.Duration // from the headers to the end of the body
+	BodyTimeout    time.Duration // from the first byte to the end of the body
 	WriteTimeout   time.Duration // from the first byte of an answer, unless its handler sets its own
 	IdleTimeout    time.Duration // between two requests of a connection
 	Grace          time.Duration // what running calls have left once the drain begins

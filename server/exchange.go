@@ -1,8 +1,8 @@
 package server
 
 import (
-	"crypto/rand"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -23,6 +23,7 @@ type exchange struct {
 	bytes   int64
 	timeout time.Duration // of writing the answer
 	edge    *edge.Exchange
+	conn    *connection // nil where there is none
 	body    body
 	request http.Request // as the adapter sees it
 	broken  bool         // what follows on the connection could be the rest of a body
@@ -30,11 +31,24 @@ type exchange struct {
 
 // begin mints the request id: one from outside would let a caller forge another's log lines.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{ResponseWriter: w, start: time.Now(), timeout: s.cfg.WriteTimeout}
-	x.id[0] = rand.Text()
+	x := &exchange{ResponseWriter: w, start: time.Now(), timeout: s.cfg.WriteTimeout, conn: connectionOf(r)}
+	x.id[0] = mintID()
 	x.remote = s.proxies.remote(r)
 	w.Header()["X-Request-Id"] = x.id[:]
 	return x
+}
+
+// mintID is 128 random bits. Nobody gains by guessing one, so they come from the runtime's own ChaCha8,
+// which the system seeds, and not from the system each time.
+func mintID() string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	var id [26]byte
+	a, b := rand.Uint64(), rand.Uint64()
+	for i := range len(id) / 2 {
+		id[2*i], id[2*i+1] = alphabet[a%32], alphabet[b%32]
+		a, b = a/32, b/32
+	}
+	return string(id[:])
 }
 
 // WriteHeader notes the status, and bounds how long a reader may take for the answer. A handler of a
@@ -42,9 +56,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) *exchange {
 func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= 200 {
 		x.status = status
-		if d, ok := x.ResponseWriter.(writeDeadliner); ok {
-			_ = d.SetWriteDeadline(time.Now().Add(x.timeout))
-		}
+		x.boundWrite(time.Now())
 	}
 	x.ResponseWriter.WriteHeader(status)
 }
@@ -70,15 +82,13 @@ type (
 
 // limited is the request with the limits of size and time around its body. It is a copy: net/http
 // looks at its own request's body to know whether the connection can be used again.
-func (x *exchange) limited(r *http.Request, among *reading, limit int64, timeout time.Duration) *http.Request {
+func (x *exchange) limited(r *http.Request, among *reading, limit int64) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
+		x.setReadDeadline(time.Time{})
 		return r
 	}
 	x.body = body{src: r.Body, among: among, left: limit, limit: limit, over: r.ContentLength > limit}
-	if d, ok := x.ResponseWriter.(readDeadliner); ok {
-		x.body.conn = d
-		_ = d.SetReadDeadline(time.Now().Add(timeout))
-	}
+	x.body.conn, _ = x.ResponseWriter.(readDeadliner)
 	among.begin(&x.body)
 	x.request = *r
 	x.request.Body = &x.body
@@ -87,16 +97,18 @@ func (x *exchange) limited(r *http.Request, among *reading, limit int64, timeout
 
 // body is a request's body under its limits. Reading past the size gives *http.MaxBytesError; one
 // that announces too much is never read at all, one that has not come in when the server stops gives
-// edge.ErrStopping. The deadline ends with the body: the connection is watched for a hang-up from then
-// on, and a deadline would look like one.
+// edge.ErrStopping. The deadline that http.Server set for the whole request ends with the body: the
+// connection is watched for a hang-up from then on, and a deadline would look like one.
 type body struct {
 	src   io.ReadCloser
 	conn  readDeadliner // nil where there is no connection
 	among *reading
-	cut   bool // guarded by among
 	left  int64
 	limit int64
 	over  bool
+
+	cut        bool  // guarded by among, as what follows
+	prev, next *body // in the list of among; prev is nil outside of it
 }
 
 func (b *body) Read(p []byte) (int, error) {

@@ -235,6 +235,27 @@ func TestStreamOutlivesTheLimits(t *testing.T) {
 	g.await(ended, "the stream's end after the hang-up")
 }
 
+// A call that has no body is not cut by the time that one would have.
+func TestCallWithoutBodyOutlivesTheLimit(t *testing.T) {
+	t.Parallel()
+	g := start(t, func(c *Config) {
+		c.BodyTimeout = 100 * time.Millisecond
+		c.MCP = func(w http.ResponseWriter, r *http.Request, _ *edge.Exchange) {
+			select {
+			case <-r.Context().Done():
+				t.Error("the call's context ended with the deadline of a body")
+			case <-time.After(300 * time.Millisecond):
+			}
+			w.WriteHeader(http.StatusOK)
+		}
+	})
+	c := g.dial()
+	c.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, "Content-Length: 0", "", "")
+	if got := c.reply(); got.status != 200 {
+		t.Errorf("%d, want 200", got.status)
+	}
+}
+
 func TestStuckReader(t *testing.T) {
 	t.Parallel()
 	failed := make(chan struct{})

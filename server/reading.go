@@ -9,7 +9,7 @@ import (
 // need not wait.
 type reading struct {
 	mu      sync.Mutex
-	bodies  map[*body]struct{}
+	bodies  body // the list's ends
 	stopped bool
 }
 
@@ -21,17 +21,24 @@ func (g *reading) begin(b *body) {
 		b.stop()
 		return
 	}
-	if g.bodies == nil {
-		g.bodies = map[*body]struct{}{}
+	b.prev, b.next = &g.bodies, g.bodies.next
+	if b.next != nil {
+		b.next.prev = b
 	}
-	g.bodies[b] = struct{}{}
+	g.bodies.next = b
 }
 
 // end forgets a body, and tells whether it was cut.
 func (g *reading) end(b *body) (cut bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.bodies, b)
+	if b.prev != nil {
+		b.prev.next = b.next
+		if b.next != nil {
+			b.next.prev = b.prev
+		}
+		b.prev, b.next = nil, nil
+	}
 	return b.cut
 }
 
@@ -40,7 +47,7 @@ func (g *reading) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.stopped = true
-	for b := range g.bodies {
+	for b := g.bodies.next; b != nil; b = b.next {
 		b.stop()
 	}
 }

@@ -92,7 +92,7 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 	}
 	defer x.edge.End()
 	defer s.reading.end(&x.body)
-	s.cfg.MCP(x, x.limited(r, &s.reading, s.cfg.MaxBody, s.cfg.BodyTimeout), x.edge)
+	s.cfg.MCP(x, x.limited(r, &s.reading, s.cfg.MaxBody), x.edge)
 	if x.edge.Out() && x.status == 0 {
 		s.denied(x, DeniedUnknownToken)
 		x.unauthorized(r)

@@ -76,12 +76,13 @@ func (s *Server) httpServer(calls context.Context) *http.Server {
 		Handler:                      s.Handler(),
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            s.cfg.HeaderTimeout,
+		ReadTimeout:                  s.cfg.BodyTimeout, // until the body is read, see body
 		IdleTimeout:                  s.cfg.IdleTimeout,
 		MaxHeaderBytes:               s.cfg.MaxHeaderBytes,
-		// No ReadTimeout and no WriteTimeout: both would end event streams. The body's deadline and
-		// the answer's are set by exchange.
+		// No WriteTimeout: it would end event streams. The deadline of an answer is set by exchange.
 		ErrorLog:    slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return calls },
+		ConnContext: remember,
 	}
 }
 
