@@ -6,15 +6,20 @@ import (
 	"errors"
 	"fmt"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"prax/store"
 )
 
+// coded is what an error of the driver is, and no other that passes here.
+type coded interface {
+	error
+	Code() int
+}
+
 // code is SQLite's primary result code; 0 when the error is none of SQLite's.
 func code(err error) int {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+	if e, ok := errors.AsType[coded](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0
@@ -22,7 +27,7 @@ func code(err error) int {
 
 // unique tells whether a statement failed because a value is taken.
 func unique(err error) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
+	e, ok := errors.AsType[coded](err)
 	return ok && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
