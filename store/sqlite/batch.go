@@ -135,7 +135,7 @@ func (w *writer) commit() error {
 		signal(w.db.keeper.moved)
 	}
 	w.db.trouble.Store(nil)
-	w.db.lastCommit.Store(time.Now().UnixNano())
+	w.db.lastCommit.Store(int64(time.Since(w.db.born)))
 	reach("after-commit")
 	return nil
 }

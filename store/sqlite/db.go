@@ -22,6 +22,7 @@ type DB struct {
 	key    *digest.Key // nil when it is only read and the key is not readable
 	lock   *os.File
 	config Config
+	born   time.Time // carries the clock that nobody sets
 
 	readers *readers
 	writer  *writer       // nil when it is only read
@@ -41,7 +42,7 @@ type DB struct {
 	committed  atomic.Pointer[link]          // head of the chain
 	trouble    atomic.Pointer[error]         // what the last transaction failed with
 	damage     atomic.Pointer[error]         // the first that told of a damaged file
-	lastCommit atomic.Int64                  // Unix nanoseconds
+	lastCommit atomic.Int64                  // nanoseconds after born
 	maxPages   atomic.Int64
 }
 

@@ -32,7 +32,7 @@ func (db *DB) Health(ctx context.Context) error {
 		return err
 	}
 	trouble := db.trouble.Load()
-	if trouble == nil && time.Since(time.Unix(0, db.lastCommit.Load())) < freshEnough {
+	if trouble == nil && time.Since(db.born)-time.Duration(db.lastCommit.Load()) < freshEnough {
 		return db.open()
 	}
 	if trouble != nil && time.Since(db.probed) < freshEnough {

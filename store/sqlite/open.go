@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"prax/store"
 	"prax/store/digest"
@@ -45,7 +46,7 @@ func unusable(dir string, err error) error {
 
 func newDB(config Config) *DB {
 	db := &DB{
-		dir: config.Dir, log: config.Log, now: config.Now, quota: config.Quota, config: config,
+		dir: config.Dir, log: config.Log, now: config.Now, quota: config.Quota, config: config, born: time.Now(),
 		prober: make(chan struct{}, 1), mover: make(chan struct{}, 1),
 	}
 	db.maxPages.Store(int64(config.MaxPages))
