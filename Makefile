@@ -1,6 +1,6 @@
 # What a contributor runs. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help check build test bench bench-01 bench-03 mutants interop
+.PHONY: help check build test bench bench-compare bench-01 bench-03 mutants interop
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -17,8 +17,11 @@ test: ## the whole suite; needs Go alone
 bench: ## the benchmarks of every package
 	go test -run '^$$' -bench . -benchmem ./...
 
-bench-01: ## the served request: cost with 100,000 clients, tools/list over a bare server, memory at rest
+bench-compare: ## every figure of docs/performance.md: prax beside bare servers, in ratios; a quarter of an hour
 	@bench/run
+
+bench-01: ## of these: the served request, cost with 100,000 clients over 10,000, memory at rest
+	@bench/run -only list,clients,memory
 
 bench-03: ## the workflow kernel: planning a move over encoding its answer, a search over 10,000 things over one among 100
 	@bench/kernel

@@ -1,6 +1,7 @@
-// Command compare measures what prax costs, as ratios: with many clients over one, and over a bare server of net/http.
-// Servers take turns, each in a fresh process; the ratio of a round is taken between neighbours in time, because the
-// absolute figures of a shared machine mean little. It reports and does not judge.
+// Command compare measures what prax costs, as ratios: over bare servers of net/http, over the servers of two MCP libraries,
+// with load beside over without, and with ten times as much of everything. Targets take turns, each in a fresh process;
+// the ratio of a round is taken between neighbours in time, because the absolute figures of a shared machine mean little.
+// It reports and does not judge.
 package main
 
 import (
@@ -10,92 +11,106 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
 
-const (
-	listBody    = `{"jsonrpc":"2.0","id":{{id}},"method":"tools/list","params":{}}`
-	shortResult = `{"content":[{"type":"text","text":"what a tool with little to say answers"}]}`
-	callBody    = `{"jsonrpc":"2.0","id":{{id}},"method":"tools/call","params":{"name":"get_current_datetime","arguments":{}}}`
-)
-
+// settings are the sizes of a run.
 type settings struct {
-	programs    string // directory with prax, floor and load
-	rounds      int
-	clients     int
-	connections int
-	warm, time  time.Duration
-	settle      time.Duration // before memory at rest is read
+	programs   string // directory with prax, floor, gosdk and mcpgo
+	examples   string // directory of the examples of prax
+	work       string // a directory that is gone afterwards
+	rounds     int
+	clients    int // entries of the large clients.json; a tenth of it in the small one
+	filled     int // instances, and moves of them, that a large store begins with; a tenth of it in a small one
+	called     int // calls that a large audit log begins with; a tenth of it in a small one
+	defined    int // definitions in a large file; a tenth of them in a small one
+	warm, time time.Duration
+	requests   int           // of a run, whose end they are if they are answered before; 0: any number
+	settle     time.Duration // before memory at rest is read
 }
 
 func main() {
-	s := settings{warm: 500 * time.Millisecond, settle: time.Second}
-	quick := flag.Bool("quick", false, "one short round, only to see that everything runs")
-	flag.StringVar(&s.programs, "programs", "", "directory with prax, floor and load")
-	flag.IntVar(&s.rounds, "rounds", 5, "rounds")
-	flag.IntVar(&s.clients, "clients", 100_000, "entries of the large clients.json")
-	flag.IntVar(&s.connections, "c", 16, "connections of the load")
-	flag.DurationVar(&s.time, "time", 2*time.Second, "measured time of a run")
+	s := settings{rounds: 5, clients: 100_000, filled: 50_000, called: 300_000, defined: 200,
+		warm: 500 * time.Millisecond, time: 2 * time.Second, settle: 2 * time.Second}
+	quick := flag.Bool("quick", false, "one short round of each row, only to see that everything runs")
+	only := flag.String("only", "", "rows with commas between them: "+strings.Join(names(), " "))
+	markdown := flag.Bool("markdown", false, "print the table of docs/performance.md")
+	flag.StringVar(&s.programs, "programs", "", "directory with prax, floor, gosdk and mcpgo")
+	flag.StringVar(&s.examples, "examples", "examples", "directory of the examples of prax")
+	flag.IntVar(&s.rounds, "rounds", s.rounds, "rounds")
+	flag.DurationVar(&s.time, "time", s.time, "measured time of a run")
 	flag.Parse()
 	if *quick {
-		s.rounds, s.clients, s.warm, s.time, s.settle = 1, 1000, 100*time.Millisecond, 300*time.Millisecond, 100*time.Millisecond
+		s = settings{programs: s.programs, examples: s.examples, rounds: 1, clients: 500, filled: 100, called: 200, defined: 20,
+			time: time.Minute, requests: 200, settle: 50 * time.Millisecond}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, s); err != nil {
+	if err := run(ctx, s, *only, printerOf(*markdown)); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, s settings) (err error) {
+// row is one line of what prax promises, or several that are measured together.
+type row struct {
+	name    string
+	measure func(context.Context, *bench) ([]figure, error)
+}
+
+var rows = []row{
+	{"list", list}, {"echo", echo}, {"get", get},
+	{"moves", moves}, {"one", oneCaller},
+	{"reload", reload}, {"writers", writers},
+	{"memory", memory}, {"start", start},
+	{"clients", growClients}, {"instances", growInstances}, {"audit", growAudit}, {"definitions", growDefinitions},
+}
+
+func names() (all []string) {
+	for _, r := range rows {
+		all = append(all, r.name)
+	}
+	return all
+}
+
+func run(ctx context.Context, s settings, only string, print printer) (err error) {
+	for _, name := range strings.FieldsFunc(only, comma) {
+		if !slices.Contains(names(), name) {
+			return fmt.Errorf("no row %q; there are: %s", name, strings.Join(names(), " "))
+		}
+	}
 	if s.programs, err = filepath.Abs(s.programs); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "prax-bench-")
+	if s.examples, err = filepath.Abs(s.examples); err != nil {
+		return err
+	}
+	if s.work, err = os.MkdirTemp("", "prax-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(s.work)
+	b, err := newBench(s)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
-	one, err := writeRegistry(filepath.Join(work, "one"), 1)
-	if err != nil {
-		return err
+	if s.requests > 0 {
+		fmt.Println("one short round of each, only to see that everything runs: the figures mean nothing")
 	}
-	many, err := writeRegistry(filepath.Join(work, "many"), s.clients)
-	if err != nil {
-		return err
+	print.head(s)
+	for _, r := range rows {
+		if only != "" && !slices.Contains(strings.FieldsFunc(only, comma), r.name) {
+			continue
+		}
+		figures, err := r.measure(ctx, b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		print.row(r.name, figures)
 	}
-	same, short := filepath.Join(work, "same.json"), filepath.Join(work, "short.json")
-	if err := capture(ctx, s, one, same); err != nil {
-		return fmt.Errorf("the answer of tools/list: %w", err)
-	}
-	if err := os.WriteFile(short, []byte(shortResult), 0o600); err != nil {
-		return err
-	}
-	list, err := rounds(ctx, s, listBody, one.floor(s, "short", short), one.floor(s, "floor", same), one.prax(s, "one"), many.prax(s, "many"))
-	if err != nil {
-		return err
-	}
-	call, err := rounds(ctx, s, callBody, one.prax(s, "one"), many.prax(s, "many"))
-	if err != nil {
-		return err
-	}
-	print(s, list, call)
 	return nil
 }
 
-// rounds runs the targets in turn and returns the samples of each, by name.
-func rounds(ctx context.Context, s settings, body string, targets ...target) (map[string][]sample, error) {
-	samples := map[string][]sample{}
-	for range s.rounds {
-		for _, t := range targets {
-			got, err := t.measure(ctx, s, body)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.name, err)
-			}
-			samples[t.name] = append(samples[t.name], got)
-		}
-	}
-	return samples, nil
-}
+func comma(r rune) bool { return r == ',' }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,60 +15,68 @@ import (
 type registry struct {
 	clients string // path of clients.json
 	tokens  string // path of the tokens, one a line
-	first   string // the first token
+	eight   string // path of the first eight of them
+	one     string // path of the first
+	first   string // the first itself
 }
 
-// writeRegistry makes a clients.json of n clients with the default set, each of a user of its own.
-func writeRegistry(dir string, n int) (registry, error) {
-	r := registry{clients: filepath.Join(dir, "clients.json"), tokens: filepath.Join(dir, "tokens")}
+// writeRegistry makes a clients.json of n clients, each of a user of its own, that may use what the examples of bench have.
+func writeRegistry(dir string, n int) (r registry, err error) {
+	r = registry{clients: filepath.Join(dir, "clients.json"), tokens: filepath.Join(dir, "tokens"),
+		eight: filepath.Join(dir, "eight"), one: filepath.Join(dir, "one")}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return r, err
 	}
-	clients, err := os.OpenFile(r.clients, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return r, err
-	}
-	defer clients.Close()
-	tokens, err := os.OpenFile(r.tokens, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return r, err
-	}
-	defer tokens.Close()
-	entries, lines := bufio.NewWriter(clients), bufio.NewWriter(tokens)
-	fmt.Fprint(entries, `{"clients":[`)
-	for i := range n {
+	tokens := make([]string, n)
+	for i := range tokens {
 		random := make([]byte, 20)
 		rand.Read(random)
-		token := "prx_" + hex.EncodeToString(random)
-		if i == 0 {
-			r.first = token
-		} else {
-			fmt.Fprint(entries, ",")
+		tokens[i] = "prx_" + hex.EncodeToString(random)
+	}
+	r.first = tokens[0]
+	err = writeClients(r.clients, tokens, "")
+	return r, errors.Join(err, writeLines(r.tokens, tokens), writeLines(r.eight, tokens[:min(8, n)]), writeLines(r.one, tokens[:1]))
+}
+
+// writeClients replaces a clients.json as an editor does. A last client of no use, if it has a name, makes it another file
+// than the one before.
+func writeClients(path string, tokens []string, last string) error {
+	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w := bufio.NewWriter(file)
+	fmt.Fprint(w, `{"clients":[`)
+	entry := func(i int, token, allow string) {
+		fmt.Fprintf(w, "\n"+`{"name":"client-%06d","user_id":"user-%06d","token_sha256":"%x","allow":[%s]}`, i, i, sha256.Sum256([]byte(token)), allow)
+	}
+	for i, token := range tokens {
+		if i > 0 {
+			fmt.Fprint(w, ",")
 		}
-		fmt.Fprintf(entries, "\n"+`{"name":"client-%06d","user_id":"user-%06d","token_sha256":"%x","allow":"default"}`,
-			i, i, sha256.Sum256([]byte(token)))
-		fmt.Fprintln(lines, token)
+		entry(i, token, `"get_current_datetime","memory_recall","echo","praxec.query","praxec.command"`)
 	}
-	fmt.Fprintln(entries, "\n]}")
-	if err := entries.Flush(); err != nil {
-		return r, err
+	if last != "" {
+		fmt.Fprint(w, ",")
+		entry(len(tokens), last, "")
 	}
-	return r, lines.Flush()
+	fmt.Fprintln(w, "\n]}")
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
-// prax is the server of this registry.
-func (r registry) prax(s settings, name string) target {
-	return target{name: name, tokens: r.tokens, command: func(addr, dir string) command {
-		return command{argv: []string{s.program("prax"), "serve"}, env: []string{
-			"MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=" + r.clients,
-			"PRAX_ADDR=" + addr, "PRAX_DATA=" + filepath.Join(dir, "data"), "PRAX_LOG=warn",
-		}}
-	}}
-}
-
-// floor is the bare server with the first token of this registry and one result for everything.
-func (r registry) floor(s settings, name, result string) target {
-	return target{name: name, tokens: r.tokens, command: func(addr, _ string) command {
-		return command{argv: []string{s.program("floor"), "-addr", addr, "-token", r.first, "-result", result}}
-	}}
+func writeLines(path string, lines []string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	w := bufio.NewWriter(file)
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
+	return w.Flush()
 }

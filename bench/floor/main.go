@@ -1,5 +1,9 @@
-// Command floor is the least that a server of net/http can do for an MCP request: compare the token, read the body,
-// find the id by a scan, write one prepared result. What prax costs is told as a multiple of it.
+// Command floor is what prax is measured against: servers that do the least of the same work with the tools that every Go
+// program has.
+//
+//	floor       compares the token, reads the body, finds the id by a scan, writes one prepared result
+//	json        the same, with the body read by encoding/json, and a result made of its arguments
+//	write-full  json, and one INSERT a request, each a transaction of its own with synchronous=FULL
 package main
 
 import (
@@ -16,19 +20,40 @@ import (
 	"time"
 )
 
+// echoed is the prepared result, unless another is given: that of the tool echo.
+const echoed = `{"content":[{"type":"text","text":"the quick brown fox jumps over the lazy dog"}]}`
+
 func main() {
+	mode := flag.String("mode", "floor", "floor, json or write-full")
 	addr := flag.String("addr", "127.0.0.1:0", "loopback address to listen on")
 	token := flag.String("token", "", "the one bearer token")
-	result := flag.String("result", "", "file with the result that every request gets")
+	result := flag.String("result", "", "of floor: file with the result that every request gets")
+	dir := flag.String("dir", ".", "of write-full: directory of its database")
 	flag.Parse()
-	if err := serve(*addr, *token, *result); err != nil {
+	if err := serve(*mode, *addr, *token, *result, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "floor:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(addr, token, result string) error {
-	prepared, err := os.ReadFile(result)
+// answer appends the result of a request, given its id and body, as the whole message.
+type answer func(out, body []byte) ([]byte, error)
+
+func answerOf(mode, result, dir string) (answer, error) {
+	switch mode {
+	case "floor":
+		return prepared(result)
+	case "json":
+		return decoded(nil), nil
+	case "write-full":
+		insert, err := openDatabase(dir)
+		return decoded(insert), err
+	}
+	return nil, fmt.Errorf("no mode %q", mode)
+}
+
+func serve(mode, addr, token, result, dir string) error {
+	do, err := answerOf(mode, result, dir)
 	if err != nil {
 		return err
 	}
@@ -37,7 +62,7 @@ func serve(addr, token, result string) error {
 		return err
 	}
 	server := &http.Server{
-		Handler: &floor{authorization: []byte("Bearer " + token), result: prepared},
+		Handler: &handler{authorization: []byte("Bearer " + token), answer: do},
 		// The limits that any server on a network has; they are part of the floor.
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
@@ -47,8 +72,9 @@ func serve(addr, token, result string) error {
 	return server.Serve(listener)
 }
 
-type floor struct {
-	authorization, result []byte
+type handler struct {
+	authorization []byte
+	answer        answer
 }
 
 var (
@@ -56,8 +82,8 @@ var (
 	contentType = []string{"application/json"}
 )
 
-func (f *floor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), f.authorization) != 1 {
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), h.authorization) != 1 {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -68,16 +94,32 @@ func (f *floor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
 	}
-	id := scanID(buffer.Bytes())
-	answer := buffer.AvailableBuffer()
-	answer = append(answer, `{"jsonrpc":"2.0","id":`...)
-	answer = append(answer, id...)
-	answer = append(answer, `,"result":`...)
-	answer = append(answer, f.result...)
-	answer = append(answer, '}')
+	answer, err := h.answer(buffer.AvailableBuffer(), buffer.Bytes())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header()["Content-Type"] = contentType
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 	w.Write(answer)
+}
+
+// prepared answers everything with the result in a file, or that of echo.
+func prepared(file string) (answer, error) {
+	result := []byte(echoed)
+	if file != "" {
+		var err error
+		if result, err = os.ReadFile(file); err != nil {
+			return nil, err
+		}
+	}
+	return func(out, body []byte) ([]byte, error) {
+		out = append(out, `{"jsonrpc":"2.0","id":`...)
+		out = append(out, scanID(body)...)
+		out = append(out, `,"result":`...)
+		out = append(out, result...)
+		return append(out, '}'), nil
+	}, nil
 }
 
 // scanID returns the bytes after the first "id": up to a comma or a brace.

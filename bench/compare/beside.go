@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// reload reads while a clients.json of 100,000 is replaced once a second.
+func reload(ctx context.Context, b *bench) ([]figure, error) {
+	reads := work(b.many.tokens, "get")
+	s, err := b.inTurn(ctx,
+		trial{name: "quiet", target: b.prax(b.many), load: reads, shared: true},
+		trial{name: "reload", target: b.prax(b.many), load: reads, shared: true, beside: replaceClients},
+	)
+	if err != nil {
+		return nil, err
+	}
+	return []figure{
+		ratio("p99 of reads while clients.json is replaced each second", "≤ 3", s["reload"], s["quiet"], p99),
+		ratio("requests a second meanwhile", "", s["reload"], s["quiet"], rate),
+	}, nil
+}
+
+// replaceClients writes another clients.json once a second until it is stopped.
+func replaceClients(ctx context.Context, b *bench, _ server) (func() error, error) {
+	text, err := os.ReadFile(b.many.tokens)
+	if err != nil {
+		return nil, err
+	}
+	tokens := strings.Fields(string(text))
+	ctx, cancel := context.WithCancel(ctx)
+	result := make(chan error, 1)
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for i := 0; ; i++ {
+			if err := writeClients(b.many.clients, tokens, fmt.Sprintf("another token %d", i)); err != nil {
+				result <- err
+				return
+			}
+			select {
+			case <-ctx.Done():
+				result <- nil
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() error { cancel(); return <-result }, nil
+}
+
+// writers reads while 64 callers move. That they are many more callers costs by itself: 64 further readers show how much.
+func writers(ctx context.Context, b *bench) ([]figure, error) {
+	reads := work(b.few.tokens, "get")
+	s, err := b.inTurn(ctx,
+		trial{name: "quiet", target: b.prax(b.few), load: reads, shared: true},
+		trial{name: "writers", target: b.prax(b.few), load: reads, shared: true, beside: others("move")},
+		trial{name: "readers", target: b.prax(b.few), load: reads, shared: true, beside: others("get")},
+	)
+	if err != nil {
+		return nil, err
+	}
+	return []figure{
+		ratio("p99 of reads while 64 callers move", "≤ 2", s["writers"], s["quiet"], p99),
+		ratio("p99 of reads while 64 more callers read", "", s["readers"], s["quiet"], p99),
+		ratio("CPU a read and its share of the moves", "", s["writers"], s["quiet"], cpu),
+	}, nil
+}
+
+// others is 64 callers more until they are stopped, each of whose answers must be right too.
+func others(kind string) func(context.Context, *bench, server) (func() error, error) {
+	return func(ctx context.Context, b *bench, s server) (func() error, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		c := b.benchCommand(s, load{64, b.few.tokens, []string{"--work", kind}}, "--warmup", "0s", "--duration", "10m")
+		result := make(chan error, 1)
+		go func() {
+			_, err := runLoad(ctx, c, "")
+			result <- err
+		}()
+		return func() error { cancel(); return <-result }, nil
+	}
+}
