@@ -46,9 +46,10 @@ func shown(b []byte, cut bool, secrets *secret.Values) string {
 	return strings.ToValidUTF8(string(b), string(utf8.RuneError))
 }
 
-// parsed is the JSON that a text is; nil when it is none, or one that two readers could understand differently.
+// parsed is the JSON that a text is; nil when it is none, one that two readers could understand differently, or one that
+// nests deeper than what can be stored.
 func parsed(text string) any {
-	if digest.Check([]byte(text)) != nil {
+	if digest.Check([]byte(text)) != nil || !shallow([]byte(text)) {
 		return nil
 	}
 	var v any
