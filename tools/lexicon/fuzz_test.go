@@ -45,3 +45,31 @@ func FuzzParseDraft(f *testing.F) {
 		equal(t, "read again", asJSON(t, e), asJSON(t, again))
 	})
 }
+
+// FuzzEntry: an entry that is read, as it stands in a configuration or in the store, is the same once it was written and
+// read again, with what else was written down, and never has a second name of its term.
+func FuzzEntry(f *testing.F) {
+	for _, text := range []string{
+		`{"definition_short":"x","refs":["a"],"governance":"human-only","owner":{"team":1}}`, `{"term":"other","definition_short":"x"}`, `{"aliases":[],"state":"PENDING_DEFINITION"}`, `{"refs":null}`, `null`, `[]`, `{"x":1e20,"y":"\u0000"}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := lexicon.NewEntry("term", jsontext.Value(text))
+		if err != nil {
+			return
+		}
+		if e.Term != "term" || e.Extra["term"] != nil {
+			t.Fatalf("%s: %+v", text, e)
+		}
+		written, err := e.JSON()
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		again, err := lexicon.NewEntry("term", written)
+		if err != nil {
+			t.Fatalf("%s: %v", written, err)
+		}
+		equal(t, "read again", asJSON(t, e), asJSON(t, again))
+	})
+}
