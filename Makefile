@@ -3,7 +3,7 @@
 .PHONY: help check build test bench bench-compare bench-01 bench-03 mutants interop
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 check: ## everything that gates a change, in order; the first failure ends it
 	@.ci/run
