@@ -82,6 +82,7 @@ func BenchmarkReload(b *testing.B) {
 	text := many(100_000)
 	texts := [2][]byte{[]byte(text), []byte(text + "\n")}
 	reg := reopen(b, path, text)
+	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		b.StopTimer()
 		if err := os.WriteFile(path, texts[(i+1)%2], 0o600); err != nil {

@@ -17,6 +17,7 @@ type Change struct {
 	Generation uint64    `json:"generation"`
 	Digest     string    `json:"digest,omitzero"` // of the file, when it reads
 	Clients    int       `json:"clients"`         // admitted now
+	Bytes      int       `json:"-"`               // of memory that what is in force takes
 	Errors     int       `json:"errors"`
 	Warnings   int       `json:"warnings"`
 	Failure    string    `json:"failure,omitzero"` // the one problem of a file that could not be read
@@ -92,7 +93,7 @@ func (r *Registry) tell(reason string, before, after *snapshot) {
 	now, report := r.now(), &r.reading.Load().report
 	c := Change{
 		Reason: reason, Time: now, OK: report.OK, Generation: after.generation, Digest: report.Digest,
-		Clients: after.live(now), Errors: report.Errors, Warnings: report.Warnings,
+		Clients: after.live(now), Bytes: after.bytes(), Errors: report.Errors, Warnings: report.Warnings,
 	}
 	if !c.OK && len(report.Problems) > 0 {
 		c.Failure = report.Problems[0].String()

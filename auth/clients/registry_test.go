@@ -131,7 +131,10 @@ func TestChanges(t *testing.T) {
 		if !got.OK && got.Failure == "" {
 			t.Errorf("%s: no failure told", step)
 		}
-		got.Digest, got.Failure, got.Generation, got.Time, got.Warnings = "", "", 0, noon, 0
+		if got.Clients > 0 && got.Bytes <= 0 {
+			t.Errorf("%s: clients take %d bytes", step, got.Bytes)
+		}
+		got.Digest, got.Failure, got.Generation, got.Time, got.Warnings, got.Bytes = "", "", 0, noon, 0, 0
 		c.Time = noon
 		if diff := cmp.Diff(c, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step, diff)

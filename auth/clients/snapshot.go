@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"prax/auth"
 )
@@ -141,6 +142,12 @@ func (s *snapshot) live(now time.Time) (n int) {
 		}
 	}
 	return n
+}
+
+// bytes is about how much memory the snapshot takes. Its few sets of names are not counted.
+func (s *snapshot) bytes() int {
+	return len(s.arena) + cap(s.rows)*int(unsafe.Sizeof(row{})) + cap(s.terms)*int(unsafe.Sizeof(terms{})) +
+		4*(cap(s.byToken.slots)+cap(s.byName))
 }
 
 // only is a snapshot of the rows that keep says, without a generation yet: what is left of

@@ -77,6 +77,7 @@ func (a *app) reloaded(c clients.Change) {
 	if a.quiet {
 		return
 	}
+	pace(c.Bytes)
 	outcome := "ok"
 	if !c.OK {
 		outcome = "error"
