@@ -77,17 +77,30 @@ func TestOperationsKilled(t *testing.T) {
 // busy runs f beside a server under load, and stops it politely.
 func (c *crash) busy(f func()) {
 	c.t.Helper()
+	c.serving(func(*exec.Cmd) {
+		ctx, stop := context.WithCancel(c.t.Context())
+		var load sync.WaitGroup
+		defer load.Wait()
+		defer stop()
+		for i := range crashUsers {
+			load.Go(func() { c.write(ctx, i) })
+			load.Go(func() { c.write(ctx, i) })
+			load.Go(func() { c.read(ctx, i) })
+		}
+		f()
+	})
+}
+
+// serving runs f beside a server, and stops it politely, if f has not.
+func (c *crash) serving(f func(*exec.Cmd)) {
+	c.t.Helper()
 	cmd := c.start("")
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		_ = cmd.Wait()
 	}()
-	ctx, stop := context.WithCancel(c.t.Context())
-	var load sync.WaitGroup
 	defer func() {
-		stop()
-		load.Wait()
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		<-ended
 		if code := cmd.ProcessState.ExitCode(); code != 0 {
@@ -98,12 +111,7 @@ func (c *crash) busy(f func()) {
 		c.t.Errorf("the server is not ready\n%s", cmd.Stderr)
 		return
 	}
-	for i := range crashUsers {
-		load.Go(func() { c.write(ctx, i) })
-		load.Go(func() { c.write(ctx, i) })
-		load.Go(func() { c.read(ctx, i) })
-	}
-	f()
+	f(cmd)
 }
 
 // until waits for so many acknowledged writes.

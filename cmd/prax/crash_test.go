@@ -91,24 +91,32 @@ func newCrash(t *testing.T) *crash {
 	if err := os.Symlink(self, c.prax); err != nil {
 		t.Fatal(err)
 	}
-	var clients []map[string]any
 	for i := range crashUsers {
 		c.acked[crashUser(i)], c.moved[crashUser(i)] = map[string]string{}, map[string]int64{}
+	}
+	c.admit(crashUsers)
+	if err := os.WriteFile(filepath.Join(c.dir, "praxec.yaml"), []byte(crashWorkflow), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// admit makes so many agents the clients: one a user, then again from the first.
+func (c *crash) admit(agents int) {
+	var clients []map[string]any
+	for i := range agents {
 		clients = append(clients, map[string]any{
-			"name": fmt.Sprintf("agent-%d", i), "user_id": crashUser(i), "token_sha256": auth.HashToken(crashToken(i)).Hex(),
+			"name": fmt.Sprintf("agent-%d", i), "user_id": crashUser(i % crashUsers), "token_sha256": auth.HashToken(crashToken(i)).Hex(),
 			"allow": []string{"praxec.command", "praxec.query", "memory_remember", "memory_recall", "get_current_datetime", "trace_search"},
 		})
 	}
 	text, err := json.Marshal(map[string]any{"clients": clients})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(c.dir, "clients.json"), text, 0o600)
+	}
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	for name, text := range map[string]string{"clients.json": string(text), "praxec.yaml": crashWorkflow} {
-		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
 }
 
 // point is where the i-th server dies: at each named point once, from the first start on, then by
@@ -281,26 +289,29 @@ func (c *crash) read(ctx context.Context, user int) {
 
 // call is one tools/call; false when the server is gone.
 func (c *crash) call(ctx context.Context, user int, tool string, arguments, answer any) bool {
-	body, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
-	})
-	if err != nil {
-		c.t.Error(err)
-		return false
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/mcp", bytes.NewReader(body))
-	if err != nil {
-		c.t.Error(err)
-		return false
-	}
-	req.Header.Set("Authorization", "Bearer "+crashToken(user))
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := c.send(ctx, http.DefaultClient, user, tool, arguments)
 	if err != nil {
 		return false
 	}
 	defer resp.Body.Close()
 	return json.NewDecoder(resp.Body).Decode(answer) == nil
+}
+
+// send sends one tools/call; the error is that no answer began.
+func (c *crash) send(ctx context.Context, by *http.Client, user int, tool string, arguments any) (*http.Response, error) {
+	body, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/mcp", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+crashToken(user))
+	req.Header.Set("Content-Type", "application/json")
+	return by.Do(req)
 }
 
 func (c *crash) acknowledged() (n int) {
