@@ -99,7 +99,7 @@ func (p *Piece) add(line []byte) error {
 	if e.Seq != p.Last+1 || e.Prev != p.Hash {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, p.Last)
 	}
-	if again, err := e.Link(e.Seq, e.Prev); err != nil || again.Hash != e.Hash {
+	if e.Link(e.Seq, e.Prev).Hash != e.Hash {
 		return fmt.Errorf("event %d was changed: its hash does not fit", e.Seq)
 	}
 	p.Last, p.Hash = e.Seq, e.Hash

@@ -30,15 +30,8 @@ func chainLines(t testing.TB, n, fork int) (lines []string, hashes []string) {
 		if fork > 0 && seq >= fork {
 			e.Detail = `{"n":0}`
 		}
-		linked, err := e.Normal().Link(int64(seq), hash)
-		if err != nil {
-			t.Fatal(err)
-		}
-		line, err := store.EncodeEvent(linked)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, hashes, hash = append(lines, string(line)+"\n"), append(hashes, linked.Hash), linked.Hash
+		linked := e.Normal().Link(int64(seq), hash)
+		lines, hashes, hash = append(lines, string(store.EncodeEvent(linked))+"\n"), append(hashes, linked.Hash), linked.Hash
 	}
 	return lines, hashes
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,8 +18,8 @@ import (
 // MainChain is the name of the one chain.
 const MainChain = "main"
 
-// eventJSON is an event as it is hashed, stored and exported. Its members stand in the order of
-// their names, so that marshalling gives the canonical form (RFC 8785) at once.
+// eventJSON is an event as it is read. Its members stand in the order of their names, so that marshalling
+// gives the canonical form (RFC 8785) at once.
 type eventJSON struct {
 	Args      string         `json:"args,omitzero"`
 	At        int64          `json:"at"`
@@ -47,21 +48,28 @@ type eventJSON struct {
 // made safe, Detail a canonical JSON object, numbers that a double holds. The user stays as it is,
 // but for bytes that are not UTF-8: it decides who sees the event.
 func (e Event) Normal() Event {
+	e.normalize()
+	return e
+}
+
+func (e *Event) normalize() {
 	e.At = time.UnixMilli(e.At.UnixMilli()).UTC()
 	e.Kind = EventKind(SafeString(string(e.Kind)))
-	e.User = strings.ToValidUTF8(e.User, "\ufffd")
-	for _, s := range []*string{
-		&e.RequestID, &e.Client, &e.Remote, &e.Tool, &e.Tier, &e.Method,
-		&e.Decision, &e.Outcome, &e.Code, &e.Args,
-	} {
-		*s = SafeString(*s)
+	if !verbatim(e.User) {
+		e.User = strings.ToValidUTF8(e.User, "\ufffd")
 	}
+	e.RequestID, e.Client, e.Remote = SafeString(e.RequestID), SafeString(e.Client), SafeString(e.Remote)
+	e.Tool, e.Tier, e.Method = SafeString(e.Tool), SafeString(e.Tier), SafeString(e.Method)
+	e.Decision, e.Outcome, e.Code = SafeString(e.Decision), SafeString(e.Outcome), SafeString(e.Code)
+	e.Args = SafeString(e.Args)
 	e.Registry = min(e.Registry, digest.MaxInteger)
 	e.Duration = max(min(e.Duration, digest.MaxInteger), 0)
 	e.Detail = normalDetail(e.Detail)
 	e.Calls = normalCalls(e.Calls)
-	return e
 }
+
+// unlink takes what only an event of the chain has.
+func (e *Event) unlink() { e.Chain, e.Seq, e.Prev, e.Hash, e.Calls = "", 0, "", "", nil }
 
 // normalCalls brings the calls of a block into their order: by user, in the order in which the
 // users first appear; behind all calls, in the same order, what the users did in workflows.
@@ -72,8 +80,8 @@ func normalCalls(calls []Event) []Event {
 	normal := make([]Event, len(calls))
 	rank := map[string]int{}
 	for i, call := range calls {
-		call = call.Normal()
-		call.Chain, call.Seq, call.Prev, call.Hash, call.Calls = "", 0, "", "", nil
+		call.normalize()
+		call.unlink()
 		if _, known := rank[call.User]; !known {
 			rank[call.User] = len(rank)
 		}
@@ -106,26 +114,56 @@ func normalDetail(detail string) string {
 
 // Link gives a normal event its place in a chain, after the event with the hash prev, and the hash
 // over its canonical form with that.
-func (e Event) Link(seq int64, prev string) (Event, error) {
+func (e Event) Link(seq int64, prev string) Event {
 	e.Chain, e.Seq, e.Prev, e.Hash = MainChain, seq, prev, ""
-	form, err := EncodeEvent(e)
-	if err != nil {
-		return e, err
-	}
-	e.Hash = digest.Hex(form)
-	return e, nil
+	e.Hash = digest.Hex(EncodeEvent(e))
+	return e
 }
 
-// EncodeEvent is the canonical JSON of a normal event. Without Hash it is what the hash is over;
-// with it, one line of an export: who takes the member "hash" out and canonicalizes what is left
-// has what was hashed.
-func EncodeEvent(e Event) ([]byte, error) {
-	form := toJSON(e)
-	b, err := json.Marshal(&form)
-	if err != nil {
-		return nil, fmt.Errorf("encode event: %w", err)
+// Sealed is an event in its place in a chain, in the parts that a store keeps.
+type Sealed struct {
+	Seq        int64
+	Prev, Hash string
+	At         time.Time
+	Kind       EventKind
+	Body       string // the canonical form, but for the calls and the hash
+	Shares     []Share
+}
+
+// Sealer seals events. It keeps the memory that it needs for one.
+type Sealer struct {
+	form []byte
+}
+
+// Seal does what [Event.Link] does, for an event whose calls are in its shares alone.
+func (s *Sealer) Seal(e Event, shares []Share, seq int64, prev string) Sealed {
+	e.Chain, e.Seq, e.Prev, e.Hash, e.Calls = MainChain, seq, prev, "", nil
+	b := appendBegin(s.form[:0], &e)
+	begin := len(b)
+	b = appendShares(b, shares)
+	end := len(b)
+	b = appendEnd(b, &e)
+	hash := digest.Hex(b)
+	b = append(b[:begin], b[end:]...)
+	s.form = b
+	return Sealed{Seq: seq, Prev: prev, Hash: hash, At: e.At, Kind: e.Kind, Body: string(b), Shares: shares}
+}
+
+// appendShares appends the calls of all shares as the one member that they are in the canonical form.
+func appendShares(b []byte, shares []Share) []byte {
+	begin, opens := len(b), callsMember
+	for _, share := range shares {
+		if share.Calls == "" {
+			continue
+		}
+		b = append(b, opens...)
+		b = append(b, share.Calls[1:len(share.Calls)-1]...)
+		opens = ","
 	}
-	return b, nil
+	if len(b) > begin {
+		b = append(b, ']')
+	}
+	return b
 }
 
 // DecodeEvent reads what EncodeEvent wrote. It refuses members that it does not know, and
@@ -135,27 +173,11 @@ func DecodeEvent(b []byte) (Event, error) {
 	if err := json.Unmarshal(b, &form, json.RejectUnknownMembers(true)); err != nil {
 		return Event{}, fmt.Errorf("decode event: %w", err)
 	}
-	e := fromJSON(form)
-	if again, err := EncodeEvent(e); err != nil || !bytes.Equal(again, b) {
-		return Event{}, fmt.Errorf("decode event: not in canonical form")
+	again, err := json.Marshal(&form) // which rewrites Detail as well, unlike EncodeEvent
+	if err != nil || !bytes.Equal(again, b) {
+		return Event{}, errors.New("decode event: not in canonical form")
 	}
-	return e, nil
-}
-
-func toJSON(e Event) eventJSON {
-	form := eventJSON{
-		Args: e.Args, At: e.At.UnixMilli(), Chain: e.Chain, Client: e.Client, Code: e.Code,
-		Decision: e.Decision, Duration: int64(e.Duration), Hash: e.Hash, Kind: string(e.Kind),
-		Method: e.Method, Outcome: e.Outcome, Prev: e.Prev, Registry: e.Registry, Remote: e.Remote,
-		RequestID: e.RequestID, Seq: e.Seq, Tier: e.Tier, Tool: e.Tool, User: e.User,
-	}
-	if e.Detail != "" {
-		form.Detail = jsontext.Value(e.Detail)
-	}
-	for _, call := range e.Calls {
-		form.Calls = append(form.Calls, toJSON(call))
-	}
-	return form
+	return fromJSON(form), nil
 }
 
 func fromJSON(form eventJSON) Event {
@@ -173,20 +195,7 @@ func fromJSON(form eventJSON) Event {
 	return e
 }
 
-// EncodeCalls is a JSON array of normal calls.
-func EncodeCalls(calls []Event) ([]byte, error) {
-	forms := make([]eventJSON, len(calls))
-	for i, call := range calls {
-		forms[i] = toJSON(call)
-	}
-	b, err := json.Marshal(forms)
-	if err != nil {
-		return nil, fmt.Errorf("encode calls: %w", err)
-	}
-	return b, nil
-}
-
-// DecodeCalls reads what EncodeCalls wrote.
+// DecodeCalls reads the calls of a share.
 func DecodeCalls(b []byte) ([]Event, error) {
 	var forms []eventJSON
 	if err := json.Unmarshal(b, &forms, json.RejectUnknownMembers(true)); err != nil {

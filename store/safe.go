@@ -43,7 +43,13 @@ func SafeString(s string) string {
 }
 
 func safe(s string) bool {
-	if len(s) > MaxSafeBytes || !utf8.ValidString(s) {
+	if len(s) > MaxSafeBytes {
+		return false
+	}
+	if verbatim(s) {
+		return true
+	}
+	if !utf8.ValidString(s) {
 		return false
 	}
 	for _, c := range s {

@@ -43,11 +43,7 @@ func (p *program) exportAudit(ctx context.Context, s *settings, after int64, hea
 	var unread unreadable
 	err := p.readAudit(ctx, s, after, func(w *bufio.Writer, e store.Event) error {
 		unread.note(e)
-		line, err := store.EncodeEvent(e)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(append(line, '\n'))
+		_, err := w.Write(append(store.EncodeEvent(e), '\n'))
 		return err
 	})
 	if err == nil {

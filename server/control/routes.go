@@ -164,11 +164,7 @@ func eventWriter(w http.ResponseWriter) func([]store.Event) error {
 	_ = out.Flush() // the headers, also when there is no event yet
 	return func(events []store.Event) error {
 		for _, e := range events {
-			line, err := store.EncodeEvent(e)
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(append(line, '\n')); err != nil {
+			if _, err := w.Write(append(store.EncodeEvent(e), '\n')); err != nil {
 				return errGone
 			}
 		}

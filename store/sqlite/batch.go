@@ -9,6 +9,7 @@ import (
 // together runs requests in one transaction. An error means that nothing of it was kept; then
 // culprit is the request that the transaction died of, or nil when it died in the commit.
 func (w *writer) together(next func() *request) (culprit *request, err error) {
+	clear(w.events) // their strings
 	w.events, w.changes, w.dirty = w.events[:0], w.changes[:0], false
 	defer func() {
 		if err != nil {
@@ -71,7 +72,7 @@ func (w *writer) apply(r *request) error {
 	if !r.starts() {
 		return nil
 	}
-	t := &tx{db: w.db, ctx: background, c: w.c, changes: w.changes}
+	t := &tx{db: w.db, ctx: background, c: w.c, events: w.events, changes: w.changes}
 	w.current = r
 	r.err = w.call(r, t)
 	w.current = nil
@@ -91,9 +92,8 @@ func (w *writer) apply(r *request) error {
 			return fault(err)
 		}
 	}
-	w.dirty = w.dirty || t.saved || len(t.events) > 0
-	w.events = append(w.events, t.events...)
-	w.changes = t.changes
+	w.dirty = w.dirty || t.saved || len(t.events) > len(w.events)
+	w.events, w.changes = t.events, t.changes
 	return nil
 }
 

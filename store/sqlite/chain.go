@@ -15,46 +15,43 @@ type link struct {
 	hash string
 }
 
+// pending is an event on its way to the chain.
+type pending struct {
+	store.Event
+	shares []store.Share // of a block that was gathered; those of any other event are in it
+}
+
 // appendEvents numbers, hashes and inserts events, in the open transaction, and returns the new
 // head.
-func (c *connection) appendEvents(head link, events []store.Event) (link, error) {
-	for _, e := range events {
-		linked, err := e.Normal().Link(head.seq+1, head.hash)
-		if err != nil {
+func (c *connection) appendEvents(head link, events []pending) (link, error) {
+	for _, p := range events {
+		e := p.Normal()
+		if p.shares == nil {
+			p.shares = e.Shares()
+		}
+		sealed := c.sealer.Seal(e, p.shares, head.seq+1, head.hash)
+		if err := c.insertEvent(sealed); err != nil {
 			return head, err
 		}
-		if err := c.insertEvent(linked); err != nil {
-			return head, err
-		}
-		head = link{seq: linked.Seq, hash: linked.Hash}
+		head = link{seq: sealed.Seq, hash: sealed.Hash}
 		reach("mid-events")
 	}
 	return head, nil
 }
 
-func (c *connection) insertEvent(e store.Event) error {
-	stored := e
-	stored.Calls, stored.Hash = nil, ""
-	body, err := store.EncodeEvent(stored)
+func (c *connection) insertEvent(e store.Sealed) error {
+	_, err := c.exec(`INSERT INTO event (chain, seq, prev, hash, at, kind, body) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		store.MainChain, e.Seq, e.Prev, e.Hash, e.At.UnixMilli(), string(e.Kind), e.Body)
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(`INSERT INTO event (chain, seq, prev, hash, at, kind, body) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		e.Chain, e.Seq, e.Prev, e.Hash, e.At.UnixMilli(), string(e.Kind), string(body))
-	if err != nil {
-		return err
-	}
-	rows, err := callRows(e)
-	if err != nil {
-		return err
-	}
-	for n, row := range rows {
-		pos := int64(n)
-		if row.workflow {
+	for n, share := range e.Shares {
+		pos, calls := int64(n), sql.NullString{String: share.Calls, Valid: share.Calls != ""}
+		if share.Workflow {
 			pos += workflowPos
 		}
 		_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, calls) VALUES (?, ?, ?, ?, ?)`,
-			e.Chain, e.Seq, pos, row.user, row.calls)
+			store.MainChain, e.Seq, pos, share.User, calls)
 		if err != nil {
 			return err
 		}
@@ -65,37 +62,6 @@ func (c *connection) insertEvent(e store.Event) error {
 // workflowPos is from where on a row's place says that it leads to events of workflows. It stands as a
 // number in the indexes too.
 const workflowPos = 1 << 32
-
-// callRow leads one user to its calls in an event, or to what it did in workflows.
-type callRow struct {
-	user     string
-	workflow bool
-	calls    sql.NullString // NULL: the event is the call
-}
-
-// callRows are the rows that belong to an event.
-func callRows(e store.Event) ([]callRow, error) {
-	if (e.Kind == store.EventCall || ofWorkflow(e)) && e.User != "" {
-		return []callRow{{user: e.User, workflow: ofWorkflow(e)}}, nil
-	}
-	var rows []callRow
-	for from := 0; from < len(e.Calls); {
-		first := e.Calls[from]
-		to := from + 1
-		for to < len(e.Calls) && e.Calls[to].User == first.User && ofWorkflow(e.Calls[to]) == ofWorkflow(first) {
-			to++
-		}
-		text, err := store.EncodeCalls(e.Calls[from:to])
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, callRow{user: first.User, workflow: ofWorkflow(first), calls: sql.NullString{String: string(text), Valid: true}})
-		from = to
-	}
-	return rows, nil
-}
-
-func ofWorkflow(e store.Event) bool { return e.Kind == store.EventWorkflow }
 
 // lastLink is the head of the chain in the database.
 func (c *connection) lastLink() (link, error) {
@@ -114,7 +80,7 @@ type storedEvent struct {
 	prev, hash, kind string
 	at               int64
 	body             string
-	rows             []callRow
+	shares           []store.Share
 }
 
 // event puts the parts together again. It does not judge them: that is verifying.
@@ -123,11 +89,11 @@ func (s storedEvent) event() (store.Event, error) {
 	if err != nil {
 		return e, fmt.Errorf("event %d: %w", s.seq, err)
 	}
-	for _, row := range s.rows {
-		if !row.calls.Valid {
+	for _, share := range s.shares {
+		if share.Calls == "" {
 			continue
 		}
-		calls, err := store.DecodeCalls([]byte(row.calls.String))
+		calls, err := store.DecodeCalls([]byte(share.Calls))
 		if err != nil {
 			return e, fmt.Errorf("event %d: %w", s.seq, err)
 		}
@@ -159,21 +125,25 @@ func (t *tx) attachCalls(all []storedEvent) error {
 	next := 0
 	return t.list(func(rows *sql.Rows) error {
 		var seq, pos int64
-		var row callRow
-		if err := rows.Scan(&seq, &pos, &row.user, &row.calls); err != nil {
+		var share store.Share
+		if err := rows.Scan(&seq, &pos, &share.User, &share.Calls); err != nil {
 			return err
 		}
-		row.workflow = pos >= workflowPos
+		share.Workflow = pos >= workflowPos
 		for next < len(all) && all[next].seq < seq {
 			next++
 		}
 		if next < len(all) && all[next].seq == seq {
-			all[next].rows = append(all[next].rows, row)
+			all[next].shares = append(all[next].shares, share)
 		}
 		return nil
-	}, `SELECT seq, pos, user, calls FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`,
-		store.MainChain, all[0].seq, all[len(all)-1].seq)
+	}, sharesBetween, store.MainChain, all[0].seq, all[len(all)-1].seq)
 }
+
+// sharesBetween are the shares in some events. An empty text, which the store never writes, must not be taken
+// for none.
+const sharesBetween = `SELECT seq, pos, user, CASE calls WHEN '' THEN 'empty' ELSE coalesce(calls, '') END
+	FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`
 
 // maxEvents bounds one EventsAfter.
 const maxEvents = 1000

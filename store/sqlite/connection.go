@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"modernc.org/sqlite"
+
+	"prax/store"
 )
 
 // background is the context of every statement but the long reads of a View: a context that can
@@ -20,6 +22,7 @@ type connection struct {
 	pool       *sql.DB // of this connection alone
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
+	sealer     store.Sealer
 }
 
 // source is the data source name of a database file with these parameters.

@@ -49,10 +49,6 @@ func (db *DB) Export(ctx context.Context, w io.Writer, after int64) error {
 }
 
 func exportEvent(w io.Writer, e store.Event) error {
-	line, err := store.EncodeEvent(e)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(line, '\n'))
+	_, err := w.Write(append(store.EncodeEvent(e), '\n'))
 	return err
 }

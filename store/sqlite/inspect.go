@@ -76,8 +76,8 @@ func (db *DB) inspectEvents(c *connection) error {
 
 func (s storedEvent) size() int {
 	n := len(s.body)
-	for _, row := range s.rows {
-		n += len(row.calls.String)
+	for _, share := range s.shares {
+		n += len(share.Calls)
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,16 +19,25 @@ type keeper struct {
 	db       *DB
 	mu       sync.Mutex
 	room     *sync.Cond
-	events   []store.Event
-	bytes    int
-	failing  error // of the last flush
+	blocks   []*gathering // oldest first; what comes goes into the last
+	bytes    int          // of the events in blocks, and in the one on its way
+	failing  error        // of the last flush
 	lost     int64
-	first    chan struct{} // an event waits
-	full     chan struct{} // enough events wait
+	spare    *gathering    // an empty one
+	first    chan struct{} // a block was begun, and none waits before it
+	full     chan struct{} // a block is full
 	moved    chan struct{} // the chain has a new event
 	stop     chan struct{}
 	finished chan struct{}
 }
+
+// gathering is a block that takes what comes, or waits to be written.
+type gathering struct {
+	store.Block
+	since time.Time // when it was begun
+}
+
+func (g *gathering) full() bool { return g.Len() >= blockCalls || g.Size() >= blockBytes }
 
 func newKeeper(db *DB) *keeper {
 	k := &keeper{
@@ -52,10 +62,13 @@ func (db *DB) Record(e store.Event) {
 		return
 	}
 	defer db.active.Done()
-	db.keeper.take(stamp(e, db.now()))
+	if e.At.IsZero() {
+		e.At = db.now()
+	}
+	db.keeper.take(&e)
 }
 
-func (k *keeper) take(e store.Event) {
+func (k *keeper) take(e *store.Event) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for k.bytes >= maxRecordBytes {
@@ -65,21 +78,30 @@ func (k *keeper) take(e store.Event) {
 		}
 		k.room.Wait() // the writer is only slow: callers slow down with it
 	}
-	k.events = append(k.events, e)
-	k.bytes += size(e)
-	if len(k.events) == 1 {
-		signal(k.first)
-	}
-	if k.failing == nil && (k.bytes >= blockBytes || len(k.events) >= blockCalls) {
+	g := k.last()
+	before := g.Size()
+	g.Add(e)
+	k.bytes += g.Size() - before
+	if g.full() && k.failing == nil {
 		signal(k.full) // while the store cannot write, the retry's pace counts
 	}
 }
 
-// size is about what an event needs in memory.
-func size(e store.Event) int {
-	const fixed = 256
-	return fixed + len(e.RequestID) + len(e.Client) + len(e.User) + len(e.Remote) + len(e.Tool) + len(e.Method) +
-		len(e.Decision) + len(e.Outcome) + len(e.Code) + len(e.Args) + len(e.Detail)
+// last is the block for what comes.
+func (k *keeper) last() *gathering {
+	if n := len(k.blocks); n > 0 && !k.blocks[n-1].full() {
+		return k.blocks[n-1]
+	}
+	g := k.spare
+	if k.spare = nil; g == nil {
+		g = new(gathering)
+	}
+	g.since = time.Now()
+	k.blocks = append(k.blocks, g)
+	if len(k.blocks) == 1 {
+		signal(k.first)
+	}
+	return g
 }
 
 func signal(c chan struct{}) {
@@ -99,7 +121,7 @@ func (k *keeper) run() {
 	for {
 		select {
 		case <-k.first:
-			flush.Reset(k.db.config.BlockEvery)
+			k.arm(flush)
 		case <-k.full:
 			k.flush(flush)
 		case <-flush.C:
@@ -117,63 +139,95 @@ func (k *keeper) run() {
 // retryEvery is how long a failed flush waits for its next try.
 const retryEvery = time.Second
 
-func (k *keeper) flush(again *time.Timer) {
-	if err := k.write(); err != nil {
+func (k *keeper) flush(timer *time.Timer) {
+	if err := k.write(false); err != nil {
 		k.db.log.Error("audit events could not be written, they are kept", "error", err)
-		again.Reset(retryEvery)
+		timer.Reset(retryEvery)
+		return
+	}
+	k.arm(timer)
+}
+
+// arm sets the timer to when the oldest block has waited long enough.
+func (k *keeper) arm(timer *time.Timer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.blocks) > 0 && k.failing == nil {
+		timer.Reset(k.db.config.BlockEvery - time.Since(k.blocks[0].since))
 	}
 }
 
-// write brings what waits into the chain.
-func (k *keeper) write() error {
+// write brings the blocks into the chain that are full or have waited long enough, or all. One that is
+// neither goes on growing: as many calls as may share a commit.
+func (k *keeper) write(all bool) error {
 	for {
-		k.mu.Lock()
-		n := min(len(k.events), blockCalls)
-		calls := k.events[:n:n]
-		lost := k.lost
-		k.mu.Unlock()
-		if n == 0 && lost == 0 {
+		g, lost := k.next(all)
+		if g == nil {
 			return nil
 		}
-		err := k.writeBlock(calls, lost)
-		k.settle(n, lost, err)
+		err := k.writeBlock(g, lost)
+		k.settle(g, lost, err)
 		if err != nil {
 			return err
 		}
 	}
 }
 
-func (k *keeper) writeBlock(calls []store.Event, lost int64) error {
-	block := store.Event{Kind: store.EventBlock, Calls: calls}
+// next takes out the next block to be written, and tells how many events were lost.
+func (k *keeper) next(all bool) (*gathering, int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.blocks) == 0 {
+		if k.lost == 0 {
+			return nil, 0
+		}
+		return new(gathering), k.lost
+	}
+	g := k.blocks[0]
+	if !all && !g.full() && time.Since(g.since) < k.db.config.BlockEvery {
+		return nil, 0
+	}
+	k.blocks = slices.Delete(k.blocks, 0, 1)
+	return g, k.lost
+}
+
+func (k *keeper) writeBlock(g *gathering, lost int64) error {
+	block := pending{Event: store.Event{Kind: store.EventBlock}, shares: g.Shares()}
 	if lost > 0 {
 		block.Detail = detail("lost", lost)
 	}
 	reach("before-block")
-	err := k.db.writer.insist(func(t store.Tx) error {
-		t.AddEvent(block)
+	err := k.db.writer.insist(func(s store.Tx) error {
+		t := s.(*tx)
+		block.At = t.db.now()
+		t.events = append(t.events, block)
 		return nil
 	})
 	reach("after-block")
 	return err
 }
 
-// settle takes out what was written.
-func (k *keeper) settle(n int, lost int64, err error) {
+// settle notes that a block was written, or keeps it for the next try.
+func (k *keeper) settle(g *gathering, lost int64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	defer k.room.Broadcast()
-	k.failing = err
-	if err != nil {
+	if k.failing = err; err != nil {
+		k.blocks = slices.Insert(k.blocks, 0, g)
 		return
 	}
-	for _, e := range k.events[:n] {
-		k.bytes -= size(e)
-	}
-	k.events = k.events[n:]
+	k.bytes -= g.Size()
 	k.lost -= lost
-	if len(k.events) == 0 {
-		k.events = nil
+	g.Reset()
+	k.spare = g
+}
+
+// waiting is the number of events that wait.
+func (k *keeper) waiting() (n int) {
+	for _, g := range k.blocks {
+		n += g.Len()
 	}
+	return n
 }
 
 // health says what keeps events from being written.
@@ -181,7 +235,7 @@ func (k *keeper) health() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.failing != nil {
-		return fmt.Errorf("%d audit events wait to be written, %d were lost: %w", len(k.events), k.lost, k.failing)
+		return fmt.Errorf("%d audit events wait to be written, %d were lost: %w", k.waiting(), k.lost, k.failing)
 	}
 	return nil
 }
@@ -190,8 +244,8 @@ func (k *keeper) health() error {
 func (k *keeper) close() error {
 	close(k.stop)
 	<-k.finished
-	if err := k.write(); err != nil {
-		return fmt.Errorf("%d audit events could not be written: %w", len(k.events), err)
+	if err := k.write(true); err != nil {
+		return fmt.Errorf("%d audit events could not be written: %w", k.waiting(), err)
 	}
 	return nil
 }

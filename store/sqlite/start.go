@@ -171,7 +171,7 @@ func (db *DB) markRunning(c *connection, problem string) (head link, err error) 
 	head, err = c.lastLink()
 	if err == nil && problem != "" {
 		e := store.Event{Kind: store.EventServer, Outcome: outcomeBroken, Detail: detail("problem", problem)}
-		head, err = c.appendEvents(head, []store.Event{stamp(e, db.now())})
+		head, err = c.appendEvents(head, []pending{{Event: stamp(e, db.now())}})
 	}
 	if err == nil {
 		err = setRunning(c, true)

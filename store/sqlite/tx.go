@@ -17,12 +17,12 @@ var (
 // tx is one transaction as a function of a caller sees it: within Update the writer's connection,
 // behind a savepoint that the first change opens; within View a reader's, taken at the first read.
 type tx struct {
-	db     *DB
-	ctx    context.Context // ends the long reads of a View; the background one in an Update
-	c      *connection
-	lease  *lease // of a View
-	events []store.Event
-	// changes begin with those of the functions before this one.
+	db    *DB
+	ctx   context.Context // ends the long reads of a View; the background one in an Update
+	c     *connection
+	lease *lease // of a View
+	// events and changes begin with those of the functions before this one.
+	events  []pending
 	changes []change
 	saved   bool  // the savepoint is open
 	broken  error // the whole transaction may be gone
@@ -134,6 +134,6 @@ func (t *tx) AddEvent(e store.Event) {
 	case !t.writable():
 		t.misuse = store.ErrReadOnly
 	default:
-		t.events = append(t.events, stamp(e, t.db.now()))
+		t.events = append(t.events, pending{Event: stamp(e, t.db.now())})
 	}
 }

@@ -42,7 +42,7 @@ type writer struct {
 	batch   []*request // taken from the queue and not answered
 	current *request   // whose function is running
 	again   []*request // to be served anew: the batch of a function that ended the goroutine
-	events  []store.Event
+	events  []pending
 	changes []change // of instances, in the open transaction
 	dirty   bool     // the open transaction has changes
 	idle    *time.Timer
