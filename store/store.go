@@ -25,6 +25,9 @@ type Store interface {
 	// transaction dies it is run again in a fresh one. An error of f undoes what f did and nobody
 	// else's work; so does that of a method which could not finish what it had begun, whatever f
 	// returns. ctx is consulted until f starts, never after.
+	//
+	// Whom ctx names ([ForClient]) are served in turn; ErrBusy says that this client, of all who
+	// wait, has too much waiting.
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Instance is the instance with this id, if the scope covers it: a point read that a store may serve

@@ -74,7 +74,7 @@ func (c *Call) Update(ctx context.Context, f func(store.Tx) error) error {
 	}
 	written := false
 	defer func() { rec.end(written) }() // also when f panics
-	err := rec.store.Update(ctx, func(tx store.Tx) error {
+	err := rec.store.Update(store.ForClient(ctx, c.Principal.Client), func(tx store.Tx) error {
 		if err := f(tx); err != nil {
 			return err
 		}

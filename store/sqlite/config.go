@@ -23,7 +23,7 @@ type Config struct {
 }
 
 const (
-	maxQueue = 4 * maxBatch
+	maxQueue = 4 * maxBatch // of all clients together
 	maxBatch = 256
 	maxYield = 4 // looks at the queue before a commit
 

@@ -71,7 +71,7 @@ func WorkflowReads() []string {
 }
 
 // Queued is how many functions wait for the writer.
-func (db *DB) Queued() int { return len(db.writer.queue) }
+func (db *DB) Queued() int { return db.writer.queue.len() }
 
 // Break makes the open transaction die under a function, as a disk that fails does.
 func Break(s store.Tx) error {
@@ -89,3 +89,6 @@ func EndGoroutine(store.Tx) error {
 
 // AllowedInBackup tells whether a manifest may name this file.
 var AllowedInBackup = allowed
+
+// MaxQueue is how much may wait for the writer.
+const MaxQueue = maxQueue

@@ -125,7 +125,7 @@ func (db *DB) removeLeftovers() error {
 func newWriter(db *DB, c *connection, head link) *writer {
 	return &writer{
 		dsn: writing(db.path(databaseName)), c: c, db: db, log: db.log, head: head,
-		queue: make(chan *request, maxQueue), stop: make(chan struct{}), finished: make(chan struct{}),
+		queue: newQueue(), stop: make(chan struct{}), finished: make(chan struct{}),
 		idle: time.NewTimer(idleAfter),
 	}
 }

@@ -34,7 +34,7 @@ type writer struct {
 	c        *connection
 	db       *DB
 	log      *slog.Logger
-	queue    chan *request
+	queue    *queue
 	stop     chan struct{}
 	finished chan struct{}
 
@@ -68,10 +68,8 @@ func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 		return err
 	}
 	r := &request{ctx: ctx, f: f, done: make(chan struct{})}
-	select {
-	case db.writer.queue <- r:
-	default:
-		return store.ErrBusy
+	if err := db.writer.queue.add(asker{client: store.Client(ctx)}, r); err != nil {
+		return err
 	}
 	return r.wait()
 }
@@ -102,10 +100,12 @@ func (r *request) starts() bool {
 	return r.state.CompareAndSwap(waiting, started)
 }
 
-// insist queues a function of the store itself: it waits for a place.
+// insist runs a function of the store itself.
 func (w *writer) insist(f func(store.Tx) error) error {
 	r := &request{ctx: background, f: f, done: make(chan struct{})}
-	w.queue <- r
+	if err := w.queue.add(asker{own: true}, r); err != nil {
+		return err
+	}
 	return r.wait()
 }
 
@@ -151,24 +151,16 @@ func (w *writer) next() *request {
 		return r
 	}
 	for {
-		select {
-		case r := <-w.queue:
+		if r := w.queue.take(); r != nil {
 			return r
-		default:
 		}
 		w.idle.Reset(idleAfter)
 		select {
-		case r := <-w.queue:
-			return r
+		case <-w.queue.some:
 		case <-w.idle.C:
 			w.foldIdle()
 		case <-w.stop:
-			select {
-			case r := <-w.queue:
-				return r
-			default:
-				return nil
-			}
+			return w.queue.take()
 		}
 	}
 }
@@ -191,10 +183,8 @@ func (w *writer) queued(first *request) func() *request {
 			return nil
 		}
 		for {
-			select {
-			case r := <-w.queue:
+			if r := w.queue.take(); r != nil {
 				return take(r)
-			default:
 			}
 			if yields == maxYield {
 				return nil

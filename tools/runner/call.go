@@ -45,7 +45,7 @@ func (r *Runner) name(c *call) {
 // reading begins a call that changes nothing. Overseeing takes the role human, whatever else a principal says of itself.
 func (r *Runner) reading(w Work) *call {
 	if w.On == nil {
-		w.On = r.config.Store
+		w.On = forClient{r.config.Store, w.Principal.Client}
 	}
 	if !w.Principal.Roles.Has(auth.Human) {
 		w.Principal.Oversees = auth.NameSet{}
@@ -55,6 +55,16 @@ func (r *Runner) reading(w Work) *call {
 		c.scope = auth.Scope{} // nobody: it must not pass for the server
 	}
 	return c
+}
+
+// forClient changes the store for a client, which takes its turn with others.
+type forClient struct {
+	Changer
+	client string
+}
+
+func (f forClient) Update(ctx context.Context, do func(store.Tx) error) error {
+	return f.Changer.Update(store.ForClient(ctx, f.client), do)
 }
 
 // timer begins a call of the server itself, for an instance of this user.

@@ -62,7 +62,7 @@ func (a *attempt) driveID() string {
 // driving is the call as which a drive goes on: of the server, for the one who caused it.
 func (r *Runner) driving(c *call, a *attempt) *call {
 	next := *c
-	next.On, next.server = r.config.Store, true
+	next.On, next.server = forClient{r.config.Store, a.stored.Client}, true
 	next.acting = a.plan.principal
 	next.scope = auth.Principal{User: a.stored.User}.Scope()
 	next.approval = r.config.NewID("ap_")
