@@ -104,7 +104,7 @@ func (c *caller) loop() {
 		if c.record(turn, took, f) != warming {
 			done++
 		}
-		if f != nil && !c.recover() {
+		if f != nil && !c.settle() {
 			return
 		}
 	}
@@ -203,9 +203,9 @@ func (c *caller) fail(f *Fault) {
 	of.count++
 }
 
-// recover gets ready for the next request after one that failed, and tells whether there is to be one. Whether a move
+// settle gets ready for the next request after one that failed, and tells whether there is to be one. Whether a move
 // without a proper answer was made is asked, not assumed.
-func (c *caller) recover() bool {
+func (c *caller) settle() bool {
 	if c.own != nil {
 		c.own.unsure = true
 	}

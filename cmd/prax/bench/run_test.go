@@ -360,3 +360,29 @@ func TestInFlight(t *testing.T) {
 		t.Errorf("the last answer was held for %v: %+v", held, got)
 	}
 }
+
+// TestInterrupt: a request that is no longer waited for says so, and is not followed by another.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	var r *run
+	server := httptest.NewServer(&rally{spoil: func(_ http.ResponseWriter, _ int, body string) string {
+		r.interrupt()
+		return body
+	}})
+	t.Cleanup(server.Close)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = newRun(Config{URL: u, Tokens: []string{""}, Callers: 1, Works: []Share{{Call, 1}}})
+	if err := r.open(); err != nil {
+		t.Fatal(err)
+	}
+	c := r.callers[0]
+	if _, f := c.exchange(c.works[0]); f == nil || f.Kind != Cut || f.Detail != errOver.Error() {
+		t.Errorf("interrupted: %v", f)
+	}
+	if _, f := c.exchange(c.works[0]); f == nil || f.Kind != NoConnection {
+		t.Errorf("after that: %v", f)
+	}
+}

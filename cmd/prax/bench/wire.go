@@ -68,14 +68,16 @@ func secured(conn net.Conn, name string) (net.Conn, error) {
 	return over, over.SetDeadline(time.Time{})
 }
 
-// drop closes the connection; the next request makes another.
-func (w *wire) drop() {
+// drop closes the connection; the next request makes another. It returns err, or why it is none of the server's.
+func (w *wire) drop(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.conn != nil {
-		_ = w.conn.Close() // whatever it says, it is not used again
-		w.conn = nil
+	_ = w.conn.Close() // whatever it says, it is not used again
+	w.conn = nil
+	if err != nil && w.over {
+		return errOver
 	}
+	return err
 }
 
 // interrupt ends what waits for an answer. It may be called by any goroutine.
@@ -105,7 +107,7 @@ func (w *wire) exchange(r *request, token string, id []byte) (status int, body [
 		w.body, err = h.readBody(w.reader, w.body[:0])
 	}
 	if err != nil || h.last {
-		w.drop()
+		err = w.drop(err)
 	}
 	return h.status, w.body, err
 }
