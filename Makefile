@@ -1,6 +1,6 @@
 # What a contributor runs. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help check build test bench bench-compare bench-01 bench-03 mutants interop
+.PHONY: help check build test fuzz bench bench-compare bench-01 bench-03 mutants interop
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -13,6 +13,9 @@ build: ## the one static binary, ./prax
 
 test: ## the whole suite; needs Go alone
 	go test ./...
+
+fuzz: ## every fuzz target for FUZZTIME, ten seconds by default
+	@.ci/run fuzz
 
 bench: ## the benchmarks of every package
 	go test -run '^$$' -bench . -benchmem ./...
