@@ -59,7 +59,7 @@ func Hex(b []byte) string {
 func Check(raw []byte) error { return check(raw, checkNumber) }
 
 func check(raw []byte, number func(string) error) error {
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw)) // which it reads where it stands
 	for {
 		token, err := d.ReadToken()
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -288,5 +289,49 @@ func TestRemoveLeftovers(t *testing.T) {
 	want := []string{"audit.key", "audit.key..new", "audit.key.1.new.bak", "audit.key.old.new", "audit.pub", "other.1.new"}
 	if err != nil || !slices.Equal(left, want) {
 		t.Errorf("left are %q, %v, want %q", left, err, want)
+	}
+}
+
+// TestMACs: many at once do not mix.
+func TestMACs(t *testing.T) {
+	t.Parallel()
+	k, err := digest.NewKey(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"": k.MAC(nil), "a": k.MAC([]byte("a")), "aa": k.MAC([]byte("aa"))}
+	var all sync.WaitGroup
+	for text, mac := range want {
+		all.Go(func() {
+			for range 200 {
+				if got := k.MAC([]byte(text)); got != mac {
+					t.Errorf("MAC of %q = %s, then %s", text, mac, got)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func BenchmarkMAC(b *testing.B) {
+	k, err := digest.NewKey(make([]byte, 32))
+	if err != nil {
+		b.Fatal(err)
+	}
+	text := []byte(`{"text":"the quick brown fox jumps over the lazy dog"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		k.MAC(text)
+	}
+}
+
+func BenchmarkCanonical(b *testing.B) {
+	text := []byte(`{"text":"the quick brown fox jumps over the lazy dog"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := digest.Canonical(text); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

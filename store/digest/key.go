@@ -9,11 +9,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 const seedBytes = 32
@@ -21,8 +23,15 @@ const seedBytes = 32
 // Key is the installation key. Everything made under it is derived from one random seed, each use
 // by its own label, so that no use can stand in for another.
 type Key struct {
-	mac     []byte
+	macs    sync.Pool // of *mac
 	private ed25519.PrivateKey
+}
+
+// mac is a keyed hash with room for what it gives.
+type mac struct {
+	hash hash.Hash
+	sum  [sha256.Size]byte
+	text [2 * sha256.Size]byte
 }
 
 // NewKey derives the key of a seed of at least 32 random bytes.
@@ -30,7 +39,7 @@ func NewKey(seed []byte) (*Key, error) {
 	if len(seed) < seedBytes {
 		return nil, fmt.Errorf("a key has %d bytes, not %d", seedBytes, len(seed))
 	}
-	mac, err := hkdf.Key(sha256.New, seed, nil, "prax arguments mac v1", sha256.Size)
+	secret, err := hkdf.Key(sha256.New, seed, nil, "prax arguments mac v1", sha256.Size)
 	if err != nil {
 		return nil, fmt.Errorf("derive key: %w", err)
 	}
@@ -38,7 +47,9 @@ func NewKey(seed []byte) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("derive key: %w", err)
 	}
-	return &Key{mac: mac, private: ed25519.NewKeyFromSeed(signing)}, nil
+	k := &Key{private: ed25519.NewKeyFromSeed(signing)}
+	k.macs.New = func() any { return &mac{hash: hmac.New(sha256.New, secret)} }
+	return k, nil
 }
 
 // String hides the key.
@@ -50,9 +61,12 @@ func (*Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[installatio
 // MAC is the HMAC-SHA-256 of these bytes in lower-case hex. Give it a canonical form: equal
 // arguments then have equal MACs, and nobody without the key can guess at short ones.
 func (k *Key) MAC(b []byte) string {
-	h := hmac.New(sha256.New, k.mac)
-	h.Write(b)
-	return hex.EncodeToString(h.Sum(nil))
+	m := k.macs.Get().(*mac)
+	defer k.macs.Put(m)
+	m.hash.Reset()
+	m.hash.Write(b)
+	hex.Encode(m.text[:], m.hash.Sum(m.sum[:0]))
+	return string(m.text[:])
 }
 
 // Sign signs these bytes (Ed25519, RFC 8032), in lower-case hex.
