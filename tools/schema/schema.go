@@ -31,6 +31,7 @@ type Schema struct {
 	cost     cost
 	nullable map[string]bool // the optional properties of the root: does null fit?
 	defaults defaults
+	flat     *flat // nil: of another form
 }
 
 // Compile reads a schema of dialect 2020-12. References must stay within the document (`#`,
@@ -49,7 +50,7 @@ func Compile(raw jsontext.Value) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return &Schema{root: root, cost: cost, nullable: nullable(root), defaults: collectDefaults(doc)}, nil
+	return &Schema{root: root, cost: cost, nullable: nullable(root), defaults: collectDefaults(doc), flat: flatten(doc)}, nil
 }
 
 func decode(raw jsontext.Value) (any, error) {

@@ -30,6 +30,10 @@ func (s *Schema) Validate(raw jsontext.Value) []Violation {
 	return s.check(value, len(raw))
 }
 
+// Check is [Schema.Validate] for a value that is decoded already, as for [Schema.ValidateValue], and whose JSON has so many
+// bytes.
+func (s *Schema) Check(value any, text int) []Violation { return s.check(value, text) }
+
 // ValidateValue is [Schema.Validate] for a value that is decoded already: of map[string]any, []any, string,
 // float64, bool and nil.
 func (s *Schema) ValidateValue(value any) []Violation { return s.check(value, texts(value)) }
@@ -37,6 +41,9 @@ func (s *Schema) ValidateValue(value any) []Violation { return s.check(value, te
 func (s *Schema) check(value any, text int) []Violation {
 	if s.work(value, text) > MaxWork {
 		return []Violation{{Message: "is too large to be checked: send less at a time"}}
+	}
+	if s.flat.fits(value) {
+		return nil
 	}
 	return violations(s.root.Validate(value))
 }
