@@ -119,3 +119,66 @@ func TestReadsMayGoUnrecorded(t *testing.T) {
 		t.Errorf("recorded (-want +got):\n%s", diff)
 	}
 }
+
+// TestArgumentsAreHashedForTheAudit: in their canonical form, once, and not at all where nothing is recorded.
+func TestArgumentsAreHashedForTheAudit(t *testing.T) {
+	t.Parallel()
+	change := func(ctx context.Context, c *tools.Call) (*tools.Result, error) {
+		return tools.Text("fine"), c.Update(ctx, func(store.Tx) error { return nil })
+	}
+	fail := func(ctx context.Context, c *tools.Call) (*tools.Result, error) {
+		_, err := change(ctx, c)
+		return nil, errors.Join(err, errors.New("after the change"))
+	}
+	for _, tt := range []struct {
+		name      string
+		handler   tools.Handler
+		arguments string
+		hashed    []string
+	}{
+		{"a read", fine, `{"a":1}`, nil},
+		{"a read that fails", func(context.Context, *tools.Call) (*tools.Result, error) { return nil, errors.New("boom") }, `{"a":1}`, []string{`{"a":1}`}},
+		{"a change", change, "\n{\"b\":[1.0, \"\\u0041\"],\"a\":null}", []string{`{"a":null,"b":[1,"A"]}`}},
+		{"a failure after a change", fail, "", []string{`{}`}},
+		{"what does not fit", fine, `{"n":"x" }`, []string{`{"n":"x"}`}},
+		{"what cannot be read", fine, `{"n":1,"n":1}`, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var hashed []string
+			r := tools.NewRegistry(tools.Config{Store: open(t), HMAC: func(canonical []byte) string {
+				hashed = append(hashed, string(canonical))
+				return "mac"
+			}})
+			made := tool("work", auth.Low)
+			made.Handler = tt.handler
+			made.Input = jsontext.Value(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
+			set(t, r, "one", made)
+			_, _ = r.Call(t.Context(), &tools.Call{Principal: principal("alice", "work"), Name: "work", Arguments: jsontext.Value(tt.arguments)})
+			if diff := cmp.Diff(tt.hashed, hashed); diff != "" {
+				t.Errorf("hashed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestValue: a handler gets the arguments decoded, as they are without the nulls that mean nothing.
+func TestValue(t *testing.T) {
+	t.Parallel()
+	made := work(func(_ context.Context, c *tools.Call) (*tools.Result, error) {
+		value, err := c.Value()
+		if diff := cmp.Diff(map[string]any{"s": "x", "list": []any{1.5, true, nil}}, value); err != nil || diff != "" {
+			t.Errorf("value (-want +got), %v:\n%s", err, diff)
+		}
+		return tools.Text("fine"), nil
+	})
+	made.Input = jsontext.Value(`{"type":"object","properties":{"n":{"type":"integer"},"s":{},"list":{}}}`)
+	newRig(t, made).call(t, `{"s":"\u0078","n":null,"list":[1.5,true,null]}`)
+	outside := &tools.Call{Arguments: jsontext.Value(`{"a":1}`)}
+	if value, err := outside.Value(); err != nil || value["a"] != 1.0 {
+		t.Errorf("outside of the pipeline: %v, %v", value, err)
+	}
+	if _, err := (&tools.Call{}).Value(); err == nil {
+		t.Error("no arguments at all were decoded")
+	}
+}

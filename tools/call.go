@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"prax/auth"
 	"prax/auth/policy"
-	"prax/store/digest"
 )
 
 // Call is the one pipeline: find, decide, arguments, schema, deadline, handler, audit. The error is
@@ -34,19 +34,42 @@ func (r *Registry) call(ctx context.Context, asked *Call, a Admission) (*Result,
 		r.denials.add(call.record.ended(OutcomeDenied, ""))
 		return nil, ErrUnknownTool
 	}
-	given, err := arguments(call.Arguments)
+	given, err := readArguments(call.Arguments)
+	if err == nil {
+		given, err = e.present(given)
+	}
 	if err != nil {
-		r.config.Store.Record(call.record.ended(OutcomeError, CodeInvalidArguments))
+		call.record.keep(OutcomeError, CodeInvalidArguments)
 		return nil, err
 	}
-	call.Arguments = given
+	call.take(given)
 	end := r.use(ctx, e, &call)
+	if end.err == nil {
+		return r.settleResult(&call, end), nil
+	}
 	var protocol *ProtocolError
 	if errors.As(end.err, &protocol) {
-		r.config.Store.Record(call.record.ended(OutcomeError, Code(strconv.Itoa(protocol.Code))))
+		call.record.keep(OutcomeError, Code(strconv.Itoa(protocol.Code)))
 		return nil, protocol
 	}
-	return r.settle(&call, end), nil
+	return r.settleFailure(&call, end), nil
+}
+
+// present is arguments without those that count as absent.
+func (e *entry) present(given arguments) (arguments, error) {
+	if e.input == nil {
+		return given, nil
+	}
+	text := e.input.WithoutNulls(given.text)
+	if bytes.Equal(text, given.text) {
+		return given, nil
+	}
+	return readArguments(text)
+}
+
+// take makes these the arguments of the call, and of its record.
+func (c *Call) take(given arguments) {
+	c.Arguments, c.value, c.record.given = given.text, given.value, given
 }
 
 // ending is how a call went, before it is worded.
@@ -59,13 +82,10 @@ type ending struct {
 
 func (r *Registry) use(ctx context.Context, e *entry, c *Call) ending {
 	if e.input != nil {
-		c.Arguments = e.input.WithoutNulls(c.Arguments)
-		if found := e.input.Validate(c.Arguments); found != nil {
-			r.digest(c)
+		if found := e.input.Check(c.value, len(c.Arguments)); found != nil {
 			return ending{err: InvalidArguments(found...), outcome: OutcomeError}
 		}
 	}
-	r.digest(c)
 	end := r.run(ctx, e, c)
 	if end.err == nil {
 		end.err = e.broken(end.result)
@@ -78,16 +98,6 @@ func (r *Registry) use(ctx context.Context, e *entry, c *Call) ending {
 	}
 	end.quiet = !r.config.AuditReads && e.tool.Tier == auth.Low
 	return end
-}
-
-// digest notes the HMAC of the canonical arguments: all that the audit keeps of them.
-func (r *Registry) digest(c *Call) {
-	if r.config.HMAC == nil {
-		return
-	}
-	if canonical, err := digest.Canonical(c.Arguments); err == nil {
-		c.record.event.Args = r.config.HMAC(canonical)
-	}
 }
 
 // broken tells whether a result keeps what its tool promises.

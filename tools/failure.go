@@ -16,12 +16,8 @@ import (
 // ErrorMeta is the member of a failed result's Meta that has {code, message, hint?, violations?}.
 const ErrorMeta = "prax/error"
 
-// settle words the ending of a call for the caller, logs what the caller must not see, and records
-// the event unless it is in the chain already, together with the change.
-func (r *Registry) settle(c *Call, end ending) *Result {
-	if end.err == nil {
-		return r.settleResult(c, end)
-	}
+// settleFailure words a failed call for the caller, logs what the caller must not see, and records the event.
+func (r *Registry) settleFailure(c *Call, end ending) *Result {
 	failure := classify(end.err, c.RequestID)
 	if failure.Code == CodeTimeout && end.outcome == OutcomeError {
 		end.outcome = outcomeTimeout
@@ -29,7 +25,7 @@ func (r *Registry) settle(c *Call, end ending) *Result {
 	if failure.Code == CodeCancelled {
 		end.outcome = outcomeCancelled
 	}
-	r.config.Store.Record(c.record.ended(end.outcome, failure.Code))
+	c.record.keep(end.outcome, failure.Code)
 	if failure.Cause != nil {
 		r.config.Log.Error("tool failed", "tool", c.record.event.Tool, "request", c.RequestID,
 			"client", c.Principal.Client, "code", string(failure.Code), "cause", failure.Cause.Error())
@@ -37,9 +33,14 @@ func (r *Registry) settle(c *Call, end ending) *Result {
 	return failure.result()
 }
 
+// settleResult gives a result the form that callers rely on, and records the event unless it is in the chain already,
+// together with the change. The handler may keep its result: it is not changed.
 func (r *Registry) settleResult(c *Call, end ending) *Result {
 	if end.outcome != OutcomeOK || !end.quiet && !c.record.inChain() {
-		r.config.Store.Record(c.record.ended(end.outcome, ""))
+		c.record.keep(end.outcome, "")
+	}
+	if end.result.Content != nil && !end.result.IsError {
+		return end.result
 	}
 	res := *end.result
 	if res.Content == nil {

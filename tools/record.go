@@ -8,6 +8,7 @@ import (
 	"prax/auth"
 	"prax/auth/policy"
 	"prax/store"
+	"prax/store/digest"
 )
 
 // Outcomes of a call in its audit event, and in what others record beside it.
@@ -22,10 +23,11 @@ const (
 
 // record is the audit event of a call in the making, and the store it goes to.
 type record struct {
-	store store.Store
-	now   func() time.Time
-	start time.Time
-	event store.Event
+	config *Config
+	start  time.Time
+	event  store.Event
+	given  arguments // none when the call was refused before they were read
+	signed sync.Once // given is in the event
 
 	mu       sync.Mutex
 	answered bool // the caller has its answer: no change may begin any more
@@ -38,7 +40,7 @@ func (r *Registry) newRecord(c *Call, start time.Time) *record {
 	if method == "" {
 		method = "tools/call"
 	}
-	return &record{store: r.config.Store, now: r.config.Now, start: start, event: store.Event{
+	return &record{config: &r.config, start: start, event: store.Event{
 		At: start.Truncate(time.Millisecond), Kind: store.EventCall, RequestID: c.RequestID,
 		Client: c.Principal.Client, User: c.Principal.User, Remote: c.Remote, Method: method,
 		Registry: c.Principal.Generation,
@@ -56,11 +58,35 @@ func (rec *record) judged(e *entry, asked string, d policy.Decision) {
 	rec.event.Tier = e.tool.Tier.String()
 }
 
+// keep records the call as ended so.
+func (rec *record) keep(outcome string, code Code) {
+	rec.sign()
+	rec.config.Store.Record(rec.ended(outcome, code))
+}
+
+// sign notes the HMAC of the canonical arguments, which is all that the audit keeps of them. It comes before every
+// ended, and not within a transaction: the one writer of the store has no time for it.
+func (rec *record) sign() { rec.signed.Do(rec.addMAC) }
+
+func (rec *record) addMAC() {
+	if rec.config.HMAC == nil || rec.given.text == nil {
+		return
+	}
+	canonical := []byte(rec.given.text)
+	if !rec.given.canonical {
+		var err error
+		if canonical, err = digest.Canonical(canonical); err != nil {
+			return
+		}
+	}
+	rec.event.Args = rec.config.HMAC(canonical)
+}
+
 // ended is the event with its end.
 func (rec *record) ended(outcome string, code Code) store.Event {
 	event := rec.event
 	event.Outcome, event.Code = outcome, string(code)
-	event.Duration = rec.now().Sub(rec.start)
+	event.Duration = rec.config.Now().Sub(rec.start)
 	return event
 }
 
@@ -72,9 +98,10 @@ func (c *Call) Update(ctx context.Context, f func(store.Tx) error) error {
 	if err := rec.begin(ctx); err != nil {
 		return err
 	}
+	rec.sign()
 	written := false
 	defer func() { rec.end(written) }() // also when f panics
-	err := rec.store.Update(store.ForClient(ctx, c.Principal.Client), func(tx store.Tx) error {
+	err := rec.config.Store.Update(store.ForClient(ctx, c.Principal.Client), func(tx store.Tx) error {
 		if err := f(tx); err != nil {
 			return err
 		}
@@ -87,12 +114,12 @@ func (c *Call) Update(ctx context.Context, f func(store.Tx) error) error {
 
 // Instance is the instance with this id, as far as the scope covers it: the store's point read, which needs no snapshot.
 func (c *Call) Instance(ctx context.Context, s auth.Scope, id string) (store.Instance, error) {
-	return c.record.store.Instance(ctx, s, id)
+	return c.record.config.Store.Instance(ctx, s, id)
 }
 
 // View runs f on a consistent snapshot of the store.
 func (c *Call) View(ctx context.Context, f func(store.Tx) error) error {
-	return c.record.store.View(ctx, f)
+	return c.record.config.Store.View(ctx, f)
 }
 
 func (rec *record) begin(ctx context.Context) error {

@@ -2,8 +2,10 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/auth"
@@ -58,7 +60,21 @@ type Call struct {
 	Remote             string
 	Method             string // the protocol's method, for the audit; "": tools/call
 
-	record *record // the pipeline's: the audit event in the making, and where it goes
+	record *record        // the pipeline's: the audit event in the making, and where it goes
+	value  map[string]any // the pipeline's: Arguments, decoded
+}
+
+// Value is the arguments, decoded: map[string]any, []any, string, float64, bool and nil. It is shared, also with the
+// pipeline, and must not be changed.
+func (c *Call) Value() (map[string]any, error) {
+	if c.value != nil {
+		return c.value, nil
+	}
+	var value map[string]any
+	if err := json.Unmarshal(c.Arguments, &value); err != nil {
+		return nil, fmt.Errorf("arguments: %w", err)
+	}
+	return value, nil
 }
 
 // Progress is a step of a running call. One whose Done is no number, or not above the last, is dropped.

@@ -106,12 +106,7 @@ func (c *compiling) round(r Round, at string, t *tools.Tool) *round {
 
 // least refuses a round whose answer is too large for every caller, whatever the arguments.
 func (c *compiling) least(r *round, at string) {
-	f, err := newFilling(jsontext.Value("{}"))
-	if err != nil {
-		c.refuse(at, err.Error())
-		return
-	}
-	res, err := r.fill(f)
+	res, err := r.fill(newFilling(nil))
 	size := 0
 	if res != nil {
 		size = len(res.Structured)
@@ -181,10 +176,11 @@ func (c *compiling) promised(s *structure, at string, output jsontext.Value) {
 
 // play answers one call.
 func (r *round) play(ctx context.Context, call *tools.Call) (*tools.Result, error) {
-	f, err := newFilling(call.Arguments)
+	arguments, err := call.Value()
 	if err != nil {
 		return nil, err
 	}
+	f := newFilling(arguments)
 	over, err := f.delay(r.delay)
 	if err != nil {
 		return nil, err
@@ -206,7 +202,7 @@ func (r *round) fill(f *filling) (*tools.Result, error) {
 		}
 		return nil, &tools.ProtocolError{Code: r.protocol.Code, Message: message}
 	}
-	res := &tools.Result{Content: []tools.Block{}, IsError: r.isError}
+	res := &tools.Result{Content: make([]tools.Block, 0, len(r.content)), IsError: r.isError}
 	for _, b := range r.content {
 		made, err := f.block(b)
 		if err != nil {

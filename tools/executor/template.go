@@ -52,12 +52,8 @@ type filling struct {
 // maxFilled bounds what one answer grows to, in bytes.
 const maxFilled = 4 << 20
 
-func newFilling(raw jsontext.Value) (*filling, error) {
-	f := &filling{left: maxFilled}
-	if err := json.Unmarshal(raw, &f.env.Arguments); err != nil {
-		return nil, fmt.Errorf("arguments: %w", err)
-	}
-	return f, nil
+func newFilling(arguments map[string]any) *filling {
+	return &filling{env: expr.Env{Arguments: arguments}, left: maxFilled}
 }
 
 // take counts what is written, which is already more than the budget if it does not fit.

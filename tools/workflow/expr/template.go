@@ -145,6 +145,9 @@ func (t Template) RenderWithin(env Env, limit int) (string, bool) {
 	if text, ok := t.Literal(); ok {
 		return cut(text, limit)
 	}
+	if path, ok := t.Sole(); ok {
+		return cut(shown(&path, &env), limit)
+	}
 	var b strings.Builder
 	for i := range t.parts {
 		text := t.parts[i].text
