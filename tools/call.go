@@ -117,7 +117,8 @@ func (e *entry) broken(res *Result) error {
 }
 
 // run runs the handler until it returns, its time is up, or the caller has gone. A handler that does
-// not return is left behind: it is counted, it can change nothing any more, and Close waits for it.
+// not return is left behind: it is counted, it can change nothing any more, and Close waits for it. One that
+// heeds its context needs no goroutine for that, nor a timer if it never asks when its time is up.
 func (r *Registry) run(ctx context.Context, e *entry, c *Call) ending {
 	if refused := r.running.begin(c.Principal.Client); refused != nil {
 		return ending{err: refused, outcome: OutcomeError}
@@ -126,19 +127,31 @@ func (r *Registry) run(ctx context.Context, e *entry, c *Call) ending {
 	if timeout <= 0 {
 		timeout = r.config.Timeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	gate := newGate(c.Progress)
-	defer gate.close()
-	c.Progress = gate.pass
+	within := newDeadline(ctx, timeout)
+	defer within.end()
+	over := c.report()
+	defer over()
+	if e.tool.Heeds {
+		return r.await(within, e.tool.Handler, c, timeout)
+	}
 	h := &handling{end: make(chan ending, 1)}
-	go r.handle(ctx, e.tool.Handler, c, h)
+	go r.apart(within, e.tool.Handler, c, h)
 	select {
 	case end := <-h.end:
 		return end
-	case <-ctx.Done():
+	case <-within.Done():
 	}
-	return r.overdue(ctx, c, h, timeout)
+	return r.overdue(within, c, h, timeout)
+}
+
+// await runs a handler that heeds its context. What it gives is the ending, unless that is that its time was up.
+func (r *Registry) await(ctx context.Context, f Handler, c *Call, timeout time.Duration) ending {
+	defer r.running.returned(c.Principal.Client, &handling{})
+	end := r.handle(ctx, f, c)
+	if end.err != nil && ctx.Err() != nil && errors.Is(end.err, ctx.Err()) {
+		return late(ctx, timeout)
+	}
+	return end
 }
 
 // overdue answers for a handler whose time is up. When a change is on its way the handler has a little
@@ -162,18 +175,25 @@ func (r *Registry) overdue(ctx context.Context, c *Call, h *handling, timeout ti
 // settleTime is how long a handler with a change on its way is awaited after the deadline.
 const settleTime = 5 * time.Second
 
-// handle runs the handler in a goroutine of its own, so that it can be left behind. Running counts it.
-func (r *Registry) handle(ctx context.Context, f Handler, c *Call, h *handling) {
+// apart runs the handler in a goroutine of its own, so that it can be left behind. Running counts it.
+func (r *Registry) apart(ctx context.Context, f Handler, c *Call, h *handling) {
 	end := ending{outcome: outcomePanic, err: errors.New("the handler ended its goroutine")}
+	defer func() {
+		h.end <- end
+		r.running.returned(c.Principal.Client, h)
+	}()
+	end = r.handle(ctx, f, c)
+}
+
+// handle runs the handler. A panic is its ending, and nothing beyond.
+func (r *Registry) handle(ctx context.Context, f Handler, c *Call) (end ending) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			r.config.Log.Error("tool panicked", "tool", c.record.event.Tool, "request", c.RequestID,
 				"cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-			end.err = fmt.Errorf("panic: %v", cause)
+			end = ending{outcome: outcomePanic, err: fmt.Errorf("panic: %v", cause)}
 		}
-		h.end <- end
-		r.running.returned(c.Principal.Client, h)
 	}()
 	result, err := f(ctx, c)
-	end = ending{result: result, err: err, outcome: OutcomeOK}
+	return ending{result: result, err: err, outcome: OutcomeOK}
 }

@@ -25,6 +25,21 @@ func (g *gate) pass(p Progress) {
 	g.report(p)
 }
 
+// report puts a gate before who listens to the call's progress. The call is over with what it returns.
+func (c *Call) report() (over func()) {
+	if c.Progress == nil {
+		c.Progress = ignore
+		return nothing
+	}
+	gate := newGate(c.Progress)
+	c.Progress = gate.pass
+	return gate.close
+}
+
+func ignore(Progress) {}
+
+func nothing() {}
+
 func (g *gate) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

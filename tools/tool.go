@@ -30,8 +30,14 @@ type Tool struct {
 	Idempotent  bool // calling it twice with the same arguments does no more than once
 	OpenWorld   bool // reaches beyond this installation
 	Timeout     time.Duration
-	Digest      string // of what it is made of, where that can be edited: an approval of a call dies with it; "": it cannot
-	Handler     Handler
+
+	// Heeds: the handler returns soon after its context has ended, whatever it waits for, and does not end its goroutine.
+	// It is run on the caller's own goroutine, and never left behind. Others get one of their own, and their callers
+	// an answer at the deadline.
+	Heeds bool
+
+	Digest  string // of what it is made of, where that can be edited: an approval of a call dies with it; "": it cannot
+	Handler Handler
 
 	// Preview tells what a call would do, and does nothing: for a person who approves it before. The arguments have not
 	// been judged yet. nil: they say all.

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth"
 	"prax/store"
 	"prax/tools"
 )
@@ -36,7 +37,7 @@ func Tools(c Config) []*tools.Tool {
 		c.Now = time.Now
 	}
 	turns := &store.Turns{}
-	return []*tools.Tool{
+	list := []*tools.Tool{
 		clock(c),
 		memoryRecall(c), memoryRemember(turns), memoryForget(turns), scratchWrite(turns), scratchRead(), scratchDelete(turns),
 		knowledgeSearch(c), knowledgeNamespaces(), knowledgeAdd(turns), knowledgeDelete(turns),
@@ -45,6 +46,10 @@ func Tools(c Config) []*tools.Tool {
 		todoAdd(), todoList(), todoComplete(turns), todoRemove(turns),
 		traceSearch(), traceDetail(),
 	}
+	for _, t := range list {
+		t.Heeds = t.Tier == auth.Low // they read; a change on its way to the disk cannot be called back
+	}
+	return list
 }
 
 // handle is the handler of a tool with arguments A, of which the absent ones are as in defaults. The

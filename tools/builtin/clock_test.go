@@ -4,7 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
+	"prax/auth"
+	"prax/tools"
 )
 
 func TestClock(t *testing.T) {
@@ -56,6 +60,20 @@ func TestClockKnowsNoHost(t *testing.T) {
 	for _, name := range []string{"UTC", "Etc/GMT+5", "GB-Eire", "EST5EDT", "America/Argentina/Buenos_Aires", "US/Hawaii", "Zulu"} {
 		if _, object := g.good(t, "alice", "get_current_datetime", `{"timezone_name":"`+name+`"}`); object["timezone"] != name {
 			t.Errorf("%s: %v", name, object)
+		}
+	}
+}
+
+func BenchmarkClock(b *testing.B) {
+	g := newRig(b)
+	call := &tools.Call{
+		Principal: auth.Principal{Client: "alice-agent", User: "alice", Allow: auth.Names("get_current_datetime")},
+		Name:      "get_current_datetime", Arguments: jsontext.Value(`{"timezone_name":"UTC"}`),
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if res, err := g.Call(b.Context(), call); err != nil || res.IsError {
+			b.Fatal(res, err)
 		}
 	}
 }

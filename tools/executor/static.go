@@ -53,7 +53,7 @@ const (
 	maxReports = 1000 // of progress
 )
 
-// Compile makes the handler. A static tool does nothing, so it may be called again.
+// Compile makes the handler. A static tool does nothing, so it may be called again, and stops waiting when it is told to.
 func (s *Static) Compile(t *tools.Tool) (tools.Handler, []tools.Violation) {
 	c := &compiling{}
 	if len(s.Rounds) != 1 {
@@ -72,7 +72,7 @@ func (s *Static) Compile(t *tools.Tool) (tools.Handler, []tools.Violation) {
 	if len(c.found) > 0 {
 		return nil, c.found
 	}
-	t.Idempotent = true
+	t.Idempotent, t.Heeds = true, true
 	return first.play, nil
 }
 
