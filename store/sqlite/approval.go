@@ -26,7 +26,8 @@ const (
 	approvalsEnd     = ` ORDER BY number LIMIT ?`
 	approvalByNumber = `SELECT ` + approvalColumns + ` FROM approval WHERE number = ?`
 	openApproval     = `SELECT status, expires, version FROM approval WHERE id = ? AND instance = ?`
-	voidOthers       = `UPDATE approval SET status = 'void', resolved = ? WHERE instance = ? AND status = 'open'`
+	answerApproval   = `UPDATE approval SET status = ?, answerer = ?, resolved = ? WHERE id = ? AND instance = ?`
+	voidOpen         = `UPDATE approval SET status = 'void', resolved = ? WHERE instance = ? AND status = 'open'`
 	voidAll          = `UPDATE approval SET status = 'void', resolved = ? WHERE status = 'open'`
 )
 
@@ -169,26 +170,22 @@ func (t *tx) openSince(id string, instance int64, at time.Time) (version int64, 
 	return version, nil
 }
 
-// settleApprovals answers the approval that a move is about, voids any other, and opens the new one.
-func (t *tx) settleApprovals(instance int64, m store.Move) error {
-	if id := m.Consumed + m.Rejected; id != "" {
-		status := store.ApprovalConsumed
-		if m.Rejected != "" {
-			status = store.ApprovalRejected
-		}
-		_, err := t.exec(`UPDATE approval SET status = ?, answerer = ?, resolved = ? WHERE id = ? AND instance = ?`,
-			string(status), m.Steps[0].Client, m.Next.Updated.UnixMilli(), id, instance)
-		if err != nil {
-			return err
-		}
+// settleApprovals answers the approval that a move is about, or voids the one that is open, and opens the new one. An
+// instance has at most one that is open.
+func (t *tx) settleApprovals(was moving, m store.Move) error {
+	var err error
+	switch at := m.Next.Updated.UnixMilli(); {
+	case m.Consumed != "":
+		_, err = t.exec(answerApproval, string(store.ApprovalConsumed), m.Steps[0].Client, at, m.Consumed, was.number)
+	case m.Rejected != "":
+		_, err = t.exec(answerApproval, string(store.ApprovalRejected), m.Steps[0].Client, at, m.Rejected, was.number)
+	case was.asks:
+		_, err = t.exec(voidOpen, at, was.number)
 	}
-	if _, err := t.exec(voidOthers, m.Next.Updated.UnixMilli(), instance); err != nil {
+	if err != nil || m.Approval == nil {
 		return err
 	}
-	if m.Approval == nil {
-		return nil
-	}
-	return t.openApproval(instance, *m.Approval)
+	return t.openApproval(was.number, *m.Approval)
 }
 
 func (t *tx) openApproval(instance int64, a store.Approval) error {

@@ -48,9 +48,9 @@ func WorkflowReads() []string {
 	texts := []string{
 		callsOf, workflowsOf,
 		definitionByHash, definitionByVersion, lastDefinition, definitionIDs,
-		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, dueInstances, nextDue,
+		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, compareAndSet, endOrWait, dueInstances, nextDue,
 		stepsAfter, evidenceOf, shownIn,
-		approvalByID, approvalByNumber, approvalOf, openApproval, voidOthers, voidAll,
+		approvalByID, approvalByNumber, approvalOf, openApproval, answerApproval, voidOpen, voidAll,
 		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd,
 		attemptByID, attemptUnscoped, attemptByNumber, attemptBlocking, attemptKept, attemptingByID, closingByID, leaseEnded, doubtAll,
 		dropOutputs, lastForgotten, `SELECT sum(bytes) ` + forgotten, `DELETE ` + forgotten,

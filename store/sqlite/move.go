@@ -12,17 +12,20 @@ import (
 type moving struct {
 	number, version int64
 	status          store.Status
+	due             sql.NullInt64
 	bytes           int64 // of the members that change
 	evidence        int64
 	userBytes       int64
 	blocked         sql.NullString // the status of the attempt that it waits for
 	outputs         int64          // bytes that attempts have kept for it
+	asks            bool           // an approval of it is open
 }
 
-const movingByID = `SELECT i.number, i.version, i.status, octet_length(i.context) + octet_length(i.memo) + octet_length(i.summary) + octet_length(i.reason),
+const movingByID = `SELECT i.number, i.version, i.status, i.due, octet_length(i.context) + octet_length(i.memo) + octet_length(i.summary) + octet_length(i.reason),
 	i.evidence, o.instance_bytes,
 	(SELECT a.status FROM attempt a WHERE a.instance = i.number AND a.ended IS NULL),
-	(SELECT coalesce(sum(octet_length(a.output)), 0) FROM attempt a INDEXED BY attempt_kept WHERE a.status = 'kept' AND a.output IS NOT NULL AND a.instance = i.number)
+	(SELECT coalesce(sum(octet_length(a.output)), 0) FROM attempt a INDEXED BY attempt_kept WHERE a.status = 'kept' AND a.output IS NOT NULL AND a.instance = i.number),
+	EXISTS (SELECT 1 FROM approval p WHERE p.instance = i.number AND p.status = 'open')
 	FROM instance i JOIN owner o ON o.user = i.user WHERE i.id = ? AND i.user = ?`
 
 // Move implements [store.Instances]. All that may refuse it is read before anything is written.
@@ -47,7 +50,7 @@ func (t *tx) Move(m store.Move) error {
 			return err
 		}
 	}
-	if err := t.replaceInstance(m, kept); err != nil {
+	if err := t.replaceInstance(was, m, kept); err != nil {
 		return err
 	}
 	if err := t.followMove(was, m, kept); err != nil {
@@ -63,7 +66,7 @@ func (t *tx) followMove(was moving, m store.Move, kept int64) error {
 	if err := t.keepHistory(was.number, was.evidence, m); err != nil {
 		return err
 	}
-	if err := t.settleApprovals(was.number, m); err != nil {
+	if err := t.settleApprovals(was, m); err != nil {
 		return err
 	}
 	if was.outputs > 0 {
@@ -76,8 +79,8 @@ func (t *tx) followMove(was moving, m store.Move, kept int64) error {
 
 // movable is the instance that is to move, when it still is what the move is about.
 func (t *tx) movable(m store.Move) (was moving, err error) {
-	err = t.row(movingByID, []any{m.Next.ID, m.Next.User}, &was.number, &was.version, &was.status, &was.bytes, &was.evidence, &was.userBytes,
-		&was.blocked, &was.outputs)
+	err = t.row(movingByID, []any{m.Next.ID, m.Next.User}, &was.number, &was.version, &was.status, &was.due, &was.bytes, &was.evidence, &was.userBytes,
+		&was.blocked, &was.outputs, &was.asks)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return was, store.ErrNotFound
@@ -95,14 +98,24 @@ func (t *tx) movable(m store.Move) (was moving, err error) {
 	return was, nil
 }
 
-// compareAndSet is the one statement by which a version follows another.
-const compareAndSet = `UPDATE instance SET state = ?, version = ?, status = ?, due = ?, updated = ?, ended = ?, reason = ?, summary = ?, memo = ?, context = ?,
-	bytes = bytes + ?, evidence = evidence + ? WHERE id = ? AND user = ? AND version = ?`
+// compareAndSet is the one statement by which a version follows another. The first stands for most moves: it sets no
+// column that is in an index, so that none is written.
+const (
+	goOn          = `UPDATE instance SET state = ?, version = ?, updated = ?, reason = ?, summary = ?, memo = ?, context = ?, bytes = bytes + ?, evidence = evidence + ?`
+	sameVersion   = ` WHERE number = ? AND version = ?`
+	compareAndSet = goOn + sameVersion
+	endOrWait     = goOn + `, status = ?, due = ?, ended = ?` + sameVersion
+)
 
-func (t *tx) replaceInstance(m store.Move, kept int64) error {
+func (t *tx) replaceInstance(was moving, m store.Move, kept int64) error {
 	i := m.Next
-	n, err := t.exec(compareAndSet, i.State, i.Version, string(i.Status), millis(i.Due), i.Updated.UnixMilli(), millis(i.Ended),
-		i.Reason, i.Summary, string(i.Memo), string(i.Context), kept, len(m.Evidence), i.ID, i.User, m.From)
+	text, set := compareAndSet, []any{
+		i.State, i.Version, i.Updated.UnixMilli(), i.Reason, i.Summary, string(i.Memo), string(i.Context), kept, len(m.Evidence),
+	}
+	if i.Status != store.Open || !i.Due.Equal(later(was.due)) {
+		text, set = endOrWait, append(set, string(i.Status), millis(i.Due), millis(i.Ended))
+	}
+	n, err := t.exec(text, append(set, was.number, m.From)...)
 	if err == nil && n != 1 {
 		return store.ErrConflict
 	}
