@@ -48,7 +48,7 @@ func WorkflowReads() []string {
 	texts := []string{
 		callsOf, workflowsOf,
 		definitionByHash, definitionByVersion, lastDefinition, definitionIDs,
-		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, compareAndSet, endOrWait, dueInstances, nextDue,
+		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, compareAndSet + nothingElse, compareAndSet, endOrWait, dueInstances, nextDue,
 		stepsAfter, evidenceOf, shownIn,
 		approvalByID, approvalByNumber, approvalOf, openApproval, answerApproval, voidOpen, voidAll,
 		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd,
@@ -92,3 +92,9 @@ var AllowedInBackup = allowed
 
 // MaxQueue is how much may wait for the writer.
 const MaxQueue = maxQueue
+
+// RowsWritten is how many rows the writing connection has written.
+func (db *DB) RowsWritten() (n int64, err error) {
+	err = db.writer.insist(func(s store.Tx) error { return s.(*tx).c.row("SELECT total_changes()", nil, &n) })
+	return n, err
+}

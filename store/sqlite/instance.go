@@ -33,7 +33,8 @@ func scanInstance(scan func(...any) error) (store.ListedInstance, error) {
 // Instance implements [store.Store]. What memory has is judged as what is read.
 func (db *DB) Instance(ctx context.Context, s auth.Scope, id string) (store.Instance, error) {
 	if db.memory == nil {
-		return db.readInstance(ctx, s, id)
+		i, err := db.readInstance(ctx, s, id)
+		return i.Instance, err
 	}
 	if err := db.enter(); err != nil {
 		return store.Instance{}, err
@@ -54,18 +55,18 @@ func (db *DB) Instance(ctx context.Context, s auth.Scope, id string) (store.Inst
 
 // learnInstance reads an instance, for memory too.
 func (db *DB) learnInstance(ctx context.Context, s auth.Scope, id string, number int64) (store.Instance, error) {
-	var found *store.Instance
+	var found *store.ListedInstance
 	defer func() { db.memory.learn(id, number, found) }()
 	i, err := db.readInstance(ctx, s, id)
 	if err == nil {
 		found = &i
 	}
-	return i, err
+	return i.Instance, err
 }
 
-func (db *DB) readInstance(ctx context.Context, s auth.Scope, id string) (i store.Instance, err error) {
+func (db *DB) readInstance(ctx context.Context, s auth.Scope, id string) (i store.ListedInstance, err error) {
 	err = db.View(ctx, func(t store.Tx) (err error) {
-		i, err = t.Instance(s, id)
+		i, err = t.(*tx).listedInstance(s, id)
 		return err
 	})
 	return i, err
@@ -73,8 +74,12 @@ func (db *DB) readInstance(ctx context.Context, s auth.Scope, id string) (i stor
 
 // Instance implements [store.Instances].
 func (t *tx) Instance(s auth.Scope, id string) (store.Instance, error) {
-	i, err := t.instance(s, instanceByID, id, s.User(), oversees(s))
+	i, err := t.listedInstance(s, id)
 	return i.Instance, err
+}
+
+func (t *tx) listedInstance(s auth.Scope, id string) (store.ListedInstance, error) {
+	return t.instance(s, instanceByID, id, s.User(), oversees(s))
 }
 
 // covered tells where the instance with this id is and who may see it, if the scope covers it: for reads of
@@ -141,7 +146,7 @@ func (t *tx) CreateInstance(i store.Instance, first store.Step, evidence []store
 	if err := t.chargeInstances(i.User, opened(i.Status), kept); err != nil {
 		return t.whole(err)
 	}
-	t.changes = append(t.changes, change{next: i})
+	t.changes = append(t.changes, change{next: i, number: number})
 	return nil
 }
 

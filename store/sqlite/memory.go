@@ -26,7 +26,7 @@ type memory struct {
 
 // recalled is an instance that memory has.
 type recalled struct {
-	store.Instance
+	store.ListedInstance
 	bytes int64
 }
 
@@ -35,8 +35,9 @@ const changing = -1
 
 // change is what a transaction does to an instance.
 type change struct {
-	next store.Instance // of what a move leaves as it is, the move may tell anything
-	from int64          // the version before; 0: there was none
+	next   store.Instance // of what a move leaves as it is, the move may tell anything
+	number int64
+	from   int64 // the version before; 0: there was none
 }
 
 func newMemory(bytes int64) *memory {
@@ -63,6 +64,17 @@ func (m *memory) instance(id string) (i store.Instance, known bool, number int64
 	m.last++
 	m.reads[id] = m.last
 	return i, false, m.last
+}
+
+// committed is what memory has of an instance, for the writer: it alone knows what is being changed.
+func (m *memory) committed(id string) (i store.ListedInstance, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := m.find(id)
+	if found == nil {
+		return i, false
+	}
+	return found.ListedInstance, true
 }
 
 // find is what memory has of an instance, which is young then.
@@ -98,7 +110,7 @@ func (m *memory) drop(id string) {
 }
 
 // learn ends a read: with what it found, or with nil. Nothing is learned of one that a change has overtaken.
-func (m *memory) learn(id string, number int64, found *store.Instance) {
+func (m *memory) learn(id string, number int64, found *store.ListedInstance) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if number == 0 || m.reads[id] != number {
@@ -110,7 +122,7 @@ func (m *memory) learn(id string, number int64, found *store.Instance) {
 	}
 }
 
-func recall(i store.Instance) *recalled { return &recalled{i, footprint(&i)} }
+func recall(i store.ListedInstance) *recalled { return &recalled{i, footprint(&i.Instance)} }
 
 // footprint is what an instance takes: its own bytes and those to keep it.
 func footprint(i *store.Instance) int64 {
@@ -148,7 +160,7 @@ func (m *memory) follow(c *change) {
 	if c.from == 0 {
 		c.next.Input = bytes.Clone(c.next.Input)
 		c.next.Context, c.next.Memo = ownValue(nil, c.next.Context), ownValue(nil, c.next.Memo)
-		m.put(recall(c.next))
+		m.put(recall(store.ListedInstance{Number: c.number, Instance: c.next}))
 		return
 	}
 	i := m.find(c.next.ID)
@@ -179,7 +191,7 @@ func ownValue(was, next jsontext.Value) jsontext.Value {
 func (m *memory) resize(i *recalled) {
 	now := footprint(&i.Instance)
 	if m.bytes+now-i.bytes > m.room {
-		m.put(&recalled{i.Instance, now})
+		m.put(&recalled{i.ListedInstance, now})
 		return
 	}
 	m.bytes += now - i.bytes

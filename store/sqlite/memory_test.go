@@ -56,7 +56,7 @@ type remembered struct {
 type openRead struct {
 	number int64
 	id     string
-	found  *store.Instance
+	found  *store.ListedInstance
 }
 
 func (w *remembered) look(r *rapid.T) {
@@ -76,7 +76,7 @@ func (w *remembered) look(r *rapid.T) {
 	}
 	read := openRead{number: number, id: id}
 	if exists {
-		read.found = &want
+		read.found = &store.ListedInstance{Instance: want}
 	}
 	w.reads = append(w.reads, read)
 }
@@ -106,7 +106,7 @@ func (w *remembered) beginChange(r *rapid.T) {
 		next.ID, next.Version = id, was.Version+1
 		next.Client = fmt.Sprintf("starter of %d", next.Version)
 		next.Context = []byte(fmt.Sprintf(`{"n":%d,"x":%*d}`, next.Version, rapid.IntRange(1, 9000).Draw(r, "size"), 1))
-		w.pending = append(w.pending, change{next, was.Version})
+		w.pending = append(w.pending, change{next, 0, was.Version})
 		if exists {
 			next.Client = was.Client // a move does not change it
 		}
@@ -120,7 +120,7 @@ func (w *remembered) endChange(r *rapid.T) {
 	for _, c := range w.pending {
 		next := c.next
 		if was, exists := w.file[next.ID]; exists {
-			now := recalled{Instance: was}
+			now := recalled{ListedInstance: store.ListedInstance{Instance: was}}
 			now.move(&next)
 			next = now.Instance
 		}

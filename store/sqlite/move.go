@@ -37,6 +37,9 @@ func (t *tx) Move(m store.Move) error {
 		return err
 	}
 	m.Next = m.Next.Normal()
+	if done, err := t.goOn(m); done || err != nil {
+		return err
+	}
 	was, err := t.movable(m)
 	if err != nil {
 		return err
@@ -53,16 +56,20 @@ func (t *tx) Move(m store.Move) error {
 	if err := t.replaceInstance(was, m, kept); err != nil {
 		return err
 	}
-	if err := t.followMove(was, m, kept); err != nil {
-		return t.whole(err)
-	}
-	t.changes = append(t.changes, change{m.Next, m.From})
-	return nil
+	return t.followMove(was, m, kept)
 }
 
 // followMove writes what belongs to a move beside the instance itself.
 func (t *tx) followMove(was moving, m store.Move, kept int64) error {
 	reach("mid-move")
+	if err := t.whole(t.writeMove(was, m, kept)); err != nil {
+		return err
+	}
+	t.changes = append(t.changes, change{m.Next, was.number, m.From})
+	return nil
+}
+
+func (t *tx) writeMove(was moving, m store.Move, kept int64) error {
 	if err := t.keepHistory(was.number, was.evidence, m); err != nil {
 		return err
 	}
@@ -75,6 +82,38 @@ func (t *tx) followMove(was moving, m store.Move, kept int64) error {
 		}
 	}
 	return t.chargeInstances(m.Next.User, opened(m.Next.Status)-1, kept-was.outputs)
+}
+
+// nothingElse is what has to hold beside the version of an instance for a move that only goes on: it waits for no attempt
+// and no approval, no output is kept for it, and its user has room. ?8 and ?10, the bytes that it adds and the number of
+// its instance, are parameters of compareAndSet.
+const nothingElse = ` AND user = ?12
+	AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.instance = ?10 AND a.ended IS NULL)
+	AND NOT EXISTS (SELECT 1 FROM attempt a INDEXED BY attempt_kept WHERE a.status = 'kept' AND a.output IS NOT NULL AND a.instance = ?10)
+	AND NOT EXISTS (SELECT 1 FROM approval p WHERE p.instance = ?10 AND p.status = 'open')
+	AND (?8 <= 0 OR ?8 + (SELECT o.instance_bytes FROM owner o WHERE o.user = ?12) <= ?13)`
+
+// goOn makes a move of the kind that most are, of an instance that memory has, and spares to read it: one statement
+// tells whether it may be. When it does not, nothing is written, and it is for others to tell why.
+func (t *tx) goOn(m store.Move) (done bool, err error) {
+	was, known := t.db.memory.committed(m.Next.ID)
+	if !known || !goesOn(was.Instance, m) {
+		return false, nil
+	}
+	i := m.Next
+	kept := m.Bytes() + i.Bytes() - was.Bytes()
+	n, err := t.exec(compareAndSet+nothingElse, i.State, i.Version, i.Updated.UnixMilli(), i.Reason, i.Summary, string(i.Memo), string(i.Context),
+		kept, 0, was.Number, m.From, i.User, t.db.quota.InstanceBytes)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.followMove(moving{number: was.Number}, m, kept)
+}
+
+// goesOn tells whether a move changes no more of an instance than its state and its context.
+func goesOn(was store.Instance, m store.Move) bool {
+	return was.User == m.Next.User && was.Version == m.From && was.Status == store.Open && m.Next.Status == store.Open &&
+		m.Next.Due.Equal(was.Due) && len(m.Evidence) == 0 && m.Approval == nil && m.Consumed+m.Rejected == ""
 }
 
 // movable is the instance that is to move, when it still is what the move is about.
@@ -101,10 +140,10 @@ func (t *tx) movable(m store.Move) (was moving, err error) {
 // compareAndSet is the one statement by which a version follows another. The first stands for most moves: it sets no
 // column that is in an index, so that none is written.
 const (
-	goOn          = `UPDATE instance SET state = ?, version = ?, updated = ?, reason = ?, summary = ?, memo = ?, context = ?, bytes = bytes + ?, evidence = evidence + ?`
+	setMoved      = `UPDATE instance SET state = ?, version = ?, updated = ?, reason = ?, summary = ?, memo = ?, context = ?, bytes = bytes + ?, evidence = evidence + ?`
 	sameVersion   = ` WHERE number = ? AND version = ?`
-	compareAndSet = goOn + sameVersion
-	endOrWait     = goOn + `, status = ?, due = ?, ended = ?` + sameVersion
+	compareAndSet = setMoved + sameVersion
+	endOrWait     = setMoved + `, status = ?, due = ?, ended = ?` + sameVersion
 )
 
 func (t *tx) replaceInstance(was moving, m store.Move, kept int64) error {
