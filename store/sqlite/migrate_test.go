@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"prax/auth"
 	"prax/store"
 	"prax/store/sqlite"
 )
@@ -67,6 +70,62 @@ func TestMigrate(t *testing.T) {
 	if _, err := sqlite.OpenReadOnly(dir); !errors.Is(err, store.ErrNewer) {
 		t.Errorf("an older prax that only reads: %v, want ErrNewer", err)
 	}
+}
+
+// TestMigrateSteps: the history that an older prax wrote is there, in its order. Not parallel: it changes what this
+// prax is.
+func TestMigrateSteps(t *testing.T) {
+	dir := t.TempDir()
+	restore := sqlite.Schema(5)
+	db := open(t, sqlite.Config{Dir: dir})
+	instances := make([]store.Instance, 3)
+	for round := range 4 {
+		for n := range instances {
+			var err error
+			if round == 0 {
+				instances[n], err = startInstance(db, "alice", "")
+			} else {
+				instances[n], err = move(db, instances[n])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := histories(t, db, instances)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	restore()
+	db = opened(t, sqlite.Config{Dir: dir})
+	if diff := cmp.Diff(want, histories(t, db, instances)); diff != "" || len(want) != 3*4 {
+		t.Errorf("%d steps before (-want +got):\n%s", len(want), diff)
+	}
+	if _, err := move(db, instances[1]); err != nil {
+		t.Errorf("a move afterwards: %v", err)
+	}
+	if got, err := db.Pragma("integrity_check"); err != nil || got != "ok" {
+		t.Errorf("integrity: %q, %v", got, err)
+	}
+}
+
+// histories are the steps of some instances of alice's.
+func histories(t *testing.T, db *sqlite.DB, instances []store.Instance) (all []store.Step) {
+	t.Helper()
+	err := db.View(context.Background(), func(tx store.Tx) error {
+		for _, i := range instances {
+			steps, err := tx.Steps(auth.Principal{User: "alice"}.Scope(), i.ID, 0, store.MaxSteps)
+			if err != nil {
+				return err
+			}
+			all = append(all, steps...)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func query(t *testing.T, path, text string) string {
