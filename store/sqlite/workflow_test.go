@@ -22,20 +22,25 @@ func aDefinition() store.Definition {
 	return store.Definition{ID: "demo", Version: 1, Hash: digest.Hex(text), Text: text, Created: time.UnixMilli(1_700_000_000_000)}
 }
 
-// startInstance starts one: one fact with its event.
-func startInstance(db *sqlite.DB, user, runID string) (store.Instance, error) {
+// newInstance is one that may start.
+func newInstance(user, runID string) store.Instance {
 	d := aDefinition()
 	at := time.UnixMilli(1_700_000_000_000).UTC()
-	i := store.Instance{
+	return store.Instance{
 		ID: "wf_" + store.NewID(), User: user, Client: "agent", RunID: runID, DefinitionID: d.ID, DefinitionVersion: 1, DefinitionHash: d.Hash,
 		State: "a", Version: 1, Status: store.Open, Context: []byte(`{"n":1}`), Created: at, Updated: at,
 	}
+}
+
+// startInstance starts one: one fact with its event.
+func startInstance(db *sqlite.DB, user, runID string) (store.Instance, error) {
+	i := newInstance(user, runID)
 	return i, db.Update(context.Background(), func(tx store.Tx) error {
-		if _, err := tx.PutDefinition(d); err != nil {
+		if _, err := tx.PutDefinition(aDefinition()); err != nil {
 			return err
 		}
 		tx.AddEvent(moveEvent(i))
-		return tx.CreateInstance(i, store.Step{Seq: 1, Kind: "start", To: "a", At: at}, nil)
+		return tx.CreateInstance(i, store.Step{Seq: 1, Kind: "start", To: "a", At: i.Created}, nil)
 	})
 }
 
@@ -154,27 +159,6 @@ func plan(t *testing.T, db *sql.DB, text string) (steps []string) {
 		t.Errorf("no plan for %s", text)
 	}
 	return steps
-}
-
-func BenchmarkMove(b *testing.B) {
-	for _, callers := range []int{1, 16, 64, 256} {
-		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			db := benchmarked(b)
-			instances := make([]store.Instance, callers)
-			for n := range instances {
-				i, err := startInstance(db, fmt.Sprintf("user%d", n%8), "")
-				if err != nil {
-					b.Fatal(err)
-				}
-				instances[n] = i
-			}
-			share(b, callers, func(caller int) (err error) {
-				instances[caller], err = move(db, instances[caller])
-				return err
-			})
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "moves/s")
-		})
-	}
 }
 
 func BenchmarkInstance(b *testing.B) {
