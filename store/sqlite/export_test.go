@@ -48,7 +48,7 @@ func WorkflowReads() []string {
 	texts := []string{
 		callsOf, workflowsOf,
 		definitionByHash, definitionByVersion, lastDefinition, definitionIDs,
-		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, compareAndSet + nothingElse, compareAndSet, endOrWait, dueInstances, nextDue,
+		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, startingBy, compareAndSet + nothingElse, compareAndSet, endOrWait, dueInstances, nextDue,
 		stepsAfter, evidenceOf, shownIn,
 		approvalByID, approvalByNumber, approvalOf, openApproval, answerApproval, voidOpen, voidAll,
 		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd,

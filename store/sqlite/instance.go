@@ -130,10 +130,11 @@ func (t *tx) CreateInstance(i store.Instance, first store.Step, evidence []store
 	i = i.Normal()
 	history := store.Move{Steps: []store.Step{first}, Evidence: evidence}
 	kept := i.StartBytes() + i.Bytes() + history.Bytes()
-	if err := t.startable(i, kept); err != nil {
+	number, err := t.startable(i, kept)
+	if err != nil {
 		return err
 	}
-	number, err := t.insertInstance(i, kept, len(evidence))
+	err = t.insertInstance(number, i, kept, len(evidence))
 	if unique(err) {
 		return fmt.Errorf("%w: the run id, or the id, is taken", store.ErrConflict)
 	}
@@ -150,22 +151,28 @@ func (t *tx) CreateInstance(i store.Instance, first store.Step, evidence []store
 	return nil
 }
 
-// startable tells whether a user may start one more instance, of a definition that is there.
-func (t *tx) startable(i store.Instance, kept int64) error {
-	if _, err := t.Definition(i.DefinitionID, i.DefinitionHash); err != nil {
-		return fmt.Errorf("definition of the instance: %w", err)
+// startingBy is all that a start needs to know. It is a row for a user without one too.
+const startingBy = `SELECT EXISTS (SELECT 1 FROM definition WHERE id = ? AND hash = ?), (SELECT coalesce(max(number), 0) + 1 FROM instance),
+	count(*), coalesce(max(instances), 0), coalesce(max(instance_bytes), 0) FROM owner WHERE user = ?`
+
+// startable tells whether a user may start one more instance, of a definition that is there, and which number it gets.
+func (t *tx) startable(i store.Instance, kept int64) (number int64, err error) {
+	var defined, known bool
+	var open, bytes int64
+	if err := t.row(startingBy, []any{i.DefinitionID, i.DefinitionHash, i.User}, &defined, &number, &known, &open, &bytes); err != nil {
+		return 0, err
 	}
-	if _, err := t.newOwner(i.User); err != nil {
-		return err
-	}
-	open, bytes, err := t.instancesOf(i.User)
-	if err != nil {
-		return err
+	if !defined {
+		return 0, fmt.Errorf("definition of the instance: %w", store.ErrNotFound)
 	}
 	if most := t.db.quota.Instances; open+opened(i.Status) > most {
-		return fmt.Errorf("%w: a user has at most %d open instances", store.ErrQuota, most)
+		return 0, fmt.Errorf("%w: a user has at most %d open instances", store.ErrQuota, most)
 	}
-	return t.instanceRoom(bytes, kept)
+	if err := t.instanceRoom(bytes, kept); err != nil || known {
+		return number, err
+	}
+	_, err = t.newOwner(i.User)
+	return number, err
 }
 
 // opened is what an instance of this status adds to its user's open ones.
@@ -194,16 +201,13 @@ func (t *tx) chargeInstances(user string, open, bytes int64) error {
 	return err
 }
 
-func (t *tx) insertInstance(i store.Instance, kept int64, evidence int) (number int64, err error) {
-	if err := t.row(`SELECT coalesce(max(number), 0) + 1 FROM instance`, nil, &number); err != nil {
-		return 0, err
-	}
-	_, err = t.exec(`INSERT INTO instance (`+instanceColumns+`, bytes, evidence)
+func (t *tx) insertInstance(number int64, i store.Instance, kept int64, evidence int) error {
+	_, err := t.exec(`INSERT INTO instance (`+instanceColumns+`, bytes, evidence)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		number, i.ID, i.User, i.Client, i.RunID, i.TraceID, i.DefinitionID, i.DefinitionVersion, i.DefinitionHash, i.Shared,
 		i.State, i.Version, string(i.Status), millis(i.Due), i.Created.UnixMilli(), i.Updated.UnixMilli(), millis(i.Ended),
 		i.Reason, i.Summary, string(i.Memo), string(i.Input), string(i.Context), kept, evidence)
-	return number, err
+	return err
 }
 
 // keeps tells whether there is a row in a table; a file that is older than the table has none.

@@ -161,6 +161,25 @@ func plan(t *testing.T, db *sql.DB, text string) (steps []string) {
 	return steps
 }
 
+// BenchmarkStart is one durable start of a workflow an operation, of a definition of 100 KB.
+func BenchmarkStart(b *testing.B) {
+	db := benchmarked(b)
+	d := aDefinition()
+	d.Text = []byte(`{"x":"` + strings.Repeat("x", 100_000) + `"}`)
+	d.Hash = digest.Hex(d.Text)
+	if err := db.Update(context.Background(), func(tx store.Tx) error { _, err := tx.PutDefinition(d); return err }); err != nil {
+		b.Fatal(err)
+	}
+	share(b, 64, func(int) error {
+		i := newInstance("alice", "")
+		i.DefinitionHash, i.Status = d.Hash, store.Completed
+		return db.Update(context.Background(), func(tx store.Tx) error {
+			tx.AddEvent(moveEvent(i))
+			return tx.CreateInstance(i, store.Step{Seq: 1, Kind: "start", To: "a", At: i.Created}, nil)
+		})
+	})
+}
+
 func BenchmarkInstance(b *testing.B) {
 	db := benchmarked(b)
 	i, err := startInstance(db, "alice", "")
