@@ -41,7 +41,7 @@ func FuzzHeaders(f *testing.F) {
 // FuzzName: a header names exactly one name: the text as it stands, or what its frame of base64 holds; every name can
 // be framed.
 func FuzzName(f *testing.F) {
-	for _, seed := range []string{"clock", "=?base64?Y2xvY2s=?=", "=?base64?Y2xvY2t=?=", "=?base64?", "=?base64??=", "é\x00", "=?base64?/w==?="} {
+	for _, seed := range []string{"clock", "=?base64?Y2xvY2s=?=", "=?base64?Y2xvY2t=?=", "=?base64?", "=?base64??=", "é\x00", "=?base64?/w==?=", "=?base64?2as=\r?="} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
@@ -64,7 +64,7 @@ func FuzzName(f *testing.F) {
 func FuzzCursor(f *testing.F) {
 	entries := [][]byte{[]byte(`{"name":"a"}`), []byte(`{"name":"b"}`), []byte(`{"name":"c"}`)}
 	l := newList(entries, 1)
-	for _, seed := range []string{l.cursor(1), l.cursor(2), l.cursor(3), newList(entries, 2).cursor(1), "", "lnLazVKMyngAAQ", "\n"} {
+	for _, seed := range []string{l.cursor(1), l.cursor(2), l.cursor(3), newList(entries, 2).cursor(1), l.cursor(1) + "\n", "", "lnLazVKMyngAAQ", "\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

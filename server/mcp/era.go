@@ -172,7 +172,8 @@ func (h header) text() (string, bool) {
 		return h.value, h.n == 1
 	}
 	text, err := base64.StdEncoding.Strict().DecodeString(inner)
-	return string(text), err == nil && utf8.Valid(text) && h.n == 1
+	spelled := err == nil && !strings.ContainsAny(inner, "\r\n") // which the decoder skips
+	return string(text), spelled && utf8.Valid(text) && h.n == 1
 }
 
 func mismatch(sentence string) *failure {

@@ -58,7 +58,8 @@ func (l *list) page(cursor jsontext.Value) (int, error) {
 	}
 	text, _ := jsonrpc.String(cursor)
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) != cursorSum+2 || !bytes.Equal(raw[:cursorSum], l.sum[:cursorSum]) {
+	spelled := err == nil && len(text) == base64.RawURLEncoding.EncodedLen(len(raw)) // the decoder skips line ends
+	if !spelled || len(raw) != cursorSum+2 || !bytes.Equal(raw[:cursorSum], l.sum[:cursorSum]) {
 		return 0, badCursor()
 	}
 	n := int(binary.BigEndian.Uint16(raw[cursorSum:]))
