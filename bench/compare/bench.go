@@ -23,11 +23,12 @@ const text = "the quick brown fox jumps over the lazy dog"
 func newBench(s settings) (b *bench, err error) {
 	b = &bench{settings: s, config: filepath.Join(s.examples, "bench", "praxec.yaml")}
 	for _, r := range []struct {
-		to   *registry
-		name string
-		n    int
-	}{{&b.many, "many", s.clients}, {&b.fewer, "fewer", s.clients / 10}, {&b.few, "few", 8}} {
-		if *r.to, err = writeRegistry(filepath.Join(s.work, r.name), r.n); err != nil {
+		to    *registry
+		name  string
+		n     int
+		allow string
+	}{{&b.many, "many", s.clients, oneTool}, {&b.fewer, "fewer", s.clients / 10, oneTool}, {&b.few, "few", 8, workflows}} {
+		if *r.to, err = writeRegistry(filepath.Join(s.work, r.name), r.n, r.allow); err != nil {
 			return nil, err
 		}
 	}

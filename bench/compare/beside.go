@@ -10,7 +10,7 @@ import (
 
 // reload reads while a clients.json of 100,000 is replaced once a second.
 func reload(ctx context.Context, b *bench) ([]figure, error) {
-	reads := work(b.many.tokens, "get")
+	reads := work(b.many.tokens, "call")
 	s, err := b.inTurn(ctx,
 		trial{name: "quiet", target: b.prax(b.many), load: reads, shared: true},
 		trial{name: "reload", target: b.prax(b.many), load: reads, shared: true, beside: replaceClients},
@@ -37,7 +37,7 @@ func replaceClients(ctx context.Context, b *bench, _ server) (func() error, erro
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for i := 0; ; i++ {
-			if err := writeClients(b.many.clients, tokens, fmt.Sprintf("another token %d", i)); err != nil {
+			if err := writeClients(b.many.clients, tokens, oneTool, fmt.Sprintf("another token %d", i)); err != nil {
 				result <- err
 				return
 			}

@@ -20,8 +20,15 @@ type registry struct {
 	first   string // the first itself
 }
 
-// writeRegistry makes a clients.json of n clients, each of a user of its own, that may use what the examples of bench have.
-func writeRegistry(dir string, n int) (r registry, err error) {
+// What clients may use: the one tool that the servers of the libraries have, or also what moves workflows, whose
+// descriptions make tools/list ten times as long.
+const (
+	oneTool   = `"echo"`
+	workflows = oneTool + `,"praxec.query","praxec.command"`
+)
+
+// writeRegistry makes a clients.json of n clients, each of a user of its own.
+func writeRegistry(dir string, n int, allow string) (r registry, err error) {
 	r = registry{clients: filepath.Join(dir, "clients.json"), tokens: filepath.Join(dir, "tokens"),
 		eight: filepath.Join(dir, "eight"), one: filepath.Join(dir, "one")}
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -34,13 +41,13 @@ func writeRegistry(dir string, n int) (r registry, err error) {
 		tokens[i] = "prx_" + hex.EncodeToString(random)
 	}
 	r.first = tokens[0]
-	err = writeClients(r.clients, tokens, "")
+	err = writeClients(r.clients, tokens, allow, "")
 	return r, errors.Join(err, writeLines(r.tokens, tokens), writeLines(r.eight, tokens[:min(8, n)]), writeLines(r.one, tokens[:1]))
 }
 
 // writeClients replaces a clients.json as an editor does. A last client of no use, if it has a name, makes it another file
 // than the one before.
-func writeClients(path string, tokens []string, last string) error {
+func writeClients(path string, tokens []string, allow, last string) error {
 	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -55,7 +62,7 @@ func writeClients(path string, tokens []string, last string) error {
 		if i > 0 {
 			fmt.Fprint(w, ",")
 		}
-		entry(i, token, `"get_current_datetime","memory_recall","echo","praxec.query","praxec.command"`)
+		entry(i, token, allow)
 	}
 	if last != "" {
 		fmt.Fprint(w, ",")
