@@ -65,6 +65,7 @@ var (
 	ErrQuota    = errors.New("quota reached")              // the user has too many documents, or too large ones
 	ErrReadOnly = errors.New("read-only transaction")      // a writing method within View
 	ErrBusy     = errors.New("too many writes waiting")    // the writer's queue is full: try again soon
+	ErrSlow     = errors.New("the read took too long")     // it was ended: a narrower one may do
 	ErrFull     = errors.New("no space left for the data") // disk or page limit
 	ErrNewer    = errors.New("written by a newer prax")    // the schema is ahead of this binary
 	ErrLocked   = errors.New("in use by another process")  // a second process on one data directory

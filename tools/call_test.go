@@ -123,6 +123,7 @@ func TestErrorsHaveTwoFaces(t *testing.T) {
 		{"quota", wrap(store.ErrQuota), tools.CodeQuota, false},
 		{"full", wrap(store.ErrFull), tools.CodeStoreFull, false},
 		{"busy", wrap(store.ErrBusy), tools.CodeBusy, false},
+		{"slow", wrap(store.ErrSlow), tools.CodeTimeout, false},
 		{"closed", wrap(store.ErrClosed), tools.CodeBusy, false},
 		{"anything else", errors.New(secret), tools.CodeInternal, true},
 		{"a deadline of its own", wrap(context.DeadlineExceeded), tools.CodeTimeout, false},

@@ -18,6 +18,7 @@ type Config struct {
 
 	BlockEvery time.Duration // how long Record's events may wait; 0: 200 ms
 	HeadEvery  time.Duration // how often the head is signed at most, after a pause within a second; 0: a minute
+	ReadLimit  time.Duration // how long a search or a list may take; 0: 10 s
 	WALLimit   int64         // bytes of log beyond which it is folded back; 0: 16 MiB
 	Memory     int64         // bytes of instances that are kept to be read; 0: 16 MiB, negative: none
 }
@@ -46,6 +47,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.HeadEvery == 0 {
 		c.HeadEvery = time.Minute
+	}
+	if c.ReadLimit == 0 {
+		c.ReadLimit = 10 * time.Second
 	}
 	if c.WALLimit == 0 {
 		c.WALLimit = 16 << 20

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"runtime"
 
@@ -97,4 +98,16 @@ const MaxQueue = maxQueue
 func (db *DB) RowsWritten() (n int64, err error) {
 	err = db.writer.insist(func(s store.Tx) error { return s.(*tx).c.row("SELECT total_changes()", nil, &n) })
 	return n, err
+}
+
+// Endless is a long read of a user that never ends by itself.
+func (db *DB) Endless(ctx context.Context, user string) error {
+	return db.View(ctx, func(s store.Tx) error {
+		t := s.(*tx)
+		if err := t.turn(user); err != nil {
+			return err
+		}
+		return t.list(func(*sql.Rows) error { return nil },
+			`WITH RECURSIVE forever (n) AS (SELECT count(*) FROM event UNION ALL SELECT n + 1 FROM forever) SELECT n FROM forever WHERE n < 0`)
+	})
 }

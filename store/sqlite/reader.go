@@ -56,13 +56,22 @@ type lease struct {
 
 // turn makes sure that this is the user's only long read: a place for one goes to who asked first,
 // so whoever may ask for many at once would take it from everybody. It comes before the first read,
-// so that who waits holds no connection.
-func (t *tx) turn(user string) (err error) {
+// so that who waits holds no connection. What is read from then on has so long: a place is taken from
+// others, and the log cannot be folded beyond a snapshot.
+func (t *tx) turn(user string) error {
 	if t.over || t.writable() || t.lease.give != nil {
 		return nil
 	}
-	t.lease.give, err = t.lease.readers.turns.Take(t.ctx, user)
-	return err
+	give, err := t.lease.readers.turns.Take(t.ctx, user)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(t.ctx, t.db.config.ReadLimit, store.ErrSlow)
+	t.ctx, t.lease.give = ctx, func() {
+		cancel()
+		give()
+	}
+	return nil
 }
 
 // take makes sure that there is a snapshot, and a place for a long read.

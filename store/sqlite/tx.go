@@ -41,7 +41,7 @@ func (t *tx) reader(long bool) (*connection, error) {
 		return t.c, t.broken
 	}
 	if err := t.lease.take(t.ctx, long); err != nil {
-		return nil, err
+		return nil, t.ended(err)
 	}
 	return t.lease.c, nil
 }
@@ -100,7 +100,15 @@ func (t *tx) list(scan func(*sql.Rows) error, text string, args ...any) error {
 	if errors.Is(err, errEnough) {
 		return nil
 	}
-	return t.failed(err)
+	return t.failed(t.ended(err))
+}
+
+// ended names the end of a read whose time was over.
+func (t *tx) ended(err error) error {
+	if err != nil && errors.Is(context.Cause(t.ctx), store.ErrSlow) {
+		return store.ErrSlow
+	}
+	return err
 }
 
 // few is a short read of more than one row, where there never are many: it needs no place for a long one.
