@@ -1,6 +1,6 @@
 # What a contributor runs. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help check build test fuzz bench bench-compare bench-01 bench-03 mutants interop
+.PHONY: help check build test fuzz bench bench-compare bench-01 bench-03 mutants interop soak
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -34,3 +34,7 @@ mutants: ## each safeguard switched off in turn: a test must notice
 
 interop: ## the official MCP suite and clients against a server of this tree
 	@server/mcp/interop/run
+
+soak: ## 300 kills of a server under load, then 15 minutes at half load: nothing is lost, nothing grows (SOAK=15m)
+	PRAX_TEST_KILLS=50 go test -tags crashpoints -count=6 -timeout 3h -v -run '^TestCrash' ./cmd/prax
+	SOAK=$${SOAK:-15m} go test -count=1 -timeout 3h -v -run '^TestSoak$$' ./cmd/prax

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"prax/auth"
 	"prax/store"
@@ -46,6 +47,20 @@ func TestCrash(t *testing.T) {
 	if c.acknowledged() == 0 {
 		t.Error("no write was ever acknowledged: the harness proves nothing")
 	}
+	c.tellStarts()
+}
+
+// tellStarts says how long a server takes to its first answer after a kill, and after a stop in order.
+func (c *crash) tellStarts() {
+	c.serving(func(*exec.Cmd) {})
+	var clean time.Duration
+	began := time.Now()
+	c.serving(func(*exec.Cmd) { clean = time.Since(began) })
+	slices.Sort(c.starts)
+	if n := len(c.starts); n > 0 {
+		c.t.Logf("ready after a kill within %v in the middle of %d, %v at most; after a stop in order within %v",
+			c.starts[n/2], n, c.starts[n-1], clean)
+	}
 }
 
 func kills(t *testing.T) int {
@@ -72,6 +87,8 @@ type crash struct {
 	moved map[string]map[string]int64  // user, instance id, version
 	sent  atomic.Int64
 
+	starts []time.Duration // of servers after others were killed, to their first answer
+
 	as *syscall.SysProcAttr // of the servers; nil: as the tests
 }
 
@@ -94,20 +111,22 @@ func newCrash(t *testing.T) *crash {
 	for i := range crashUsers {
 		c.acked[crashUser(i)], c.moved[crashUser(i)] = map[string]string{}, map[string]int64{}
 	}
-	c.admit(crashUsers)
+	c.admit(crashUsers, crashTools...)
 	if err := os.WriteFile(filepath.Join(c.dir, "praxec.yaml"), []byte(crashWorkflow), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// admit makes so many agents the clients: one a user, then again from the first.
-func (c *crash) admit(agents int) {
+var crashTools = []string{"praxec.command", "praxec.query", "memory_remember", "memory_recall", "get_current_datetime", "trace_search"}
+
+// admit makes so many agents the clients, with these tools: one a user, then again from the first.
+func (c *crash) admit(agents int, allow ...string) {
 	var clients []map[string]any
 	for i := range agents {
 		clients = append(clients, map[string]any{
 			"name": fmt.Sprintf("agent-%d", i), "user_id": crashUser(i % crashUsers), "token_sha256": auth.HashToken(crashToken(i)).Hex(),
-			"allow": []string{"praxec.command", "praxec.query", "memory_remember", "memory_recall", "get_current_datetime", "trace_search"},
+			"allow": allow,
 		})
 	}
 	text, err := json.Marshal(map[string]any{"clients": clients})
@@ -161,6 +180,7 @@ func (c *crash) data() string { return filepath.Join(c.dir, "data") }
 
 // life starts a server, loads it, and sees it dead.
 func (c *crash) life(at string) {
+	began := time.Now()
 	cmd := c.start(at)
 	ended := make(chan struct{})
 	go func() {
@@ -170,6 +190,7 @@ func (c *crash) life(at string) {
 	ctx, stop := context.WithCancel(c.t.Context())
 	var load sync.WaitGroup
 	if c.ready(ended) {
+		c.starts = append(c.starts, time.Since(began))
 		for i := range 2 * crashUsers {
 			load.Go(func() { c.write(ctx, i%crashUsers) })
 			load.Go(func() { c.read(ctx, i%crashUsers) })
@@ -189,12 +210,7 @@ func (c *crash) life(at string) {
 }
 
 func (c *crash) start(at string, env ...string) *exec.Cmd {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	addr := listener.Addr().String()
-	_ = listener.Close()
+	addr := freeAddress(c.t)
 	c.url = "http://" + addr
 	cmd := exec.Command(c.prax, "serve")
 	cmd.Dir = c.dir
@@ -207,6 +223,17 @@ func (c *crash) start(at string, env ...string) *exec.Cmd {
 		c.t.Fatal(err)
 	}
 	return cmd
+}
+
+// freeAddress is one on which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
 }
 
 // ready waits until the server takes calls; false when it died before it did.
@@ -257,63 +284,6 @@ func (c *crash) die(cmd *exec.Cmd, at string, ended <-chan struct{}) {
 	}
 }
 
-// write remembers one thing after another and keeps what was acknowledged.
-func (c *crash) write(ctx context.Context, user int) {
-	for n := 0; ctx.Err() == nil; n++ {
-		body := fmt.Sprintf("fact %d of user %d", c.sent.Add(1), user)
-		var answer struct {
-			Result struct {
-				IsError           bool
-				StructuredContent struct{ ID string }
-			}
-		}
-		if !c.call(ctx, user, "memory_remember", map[string]any{"content": body}, &answer) {
-			return
-		}
-		if id := answer.Result.StructuredContent.ID; id != "" && !answer.Result.IsError {
-			c.mu.Lock()
-			c.acked[crashUser(user)][id] = body
-			c.mu.Unlock()
-		}
-	}
-}
-
-func (c *crash) read(ctx context.Context, user int) {
-	for ctx.Err() == nil {
-		var ignored any
-		if !c.call(ctx, user, "memory_recall", map[string]any{"query": "fact", "top_k": 3}, &ignored) {
-			return
-		}
-	}
-}
-
-// call is one tools/call; false when the server is gone.
-func (c *crash) call(ctx context.Context, user int, tool string, arguments, answer any) bool {
-	resp, err := c.send(ctx, http.DefaultClient, user, tool, arguments)
-	if err != nil {
-		return false
-	}
-	defer resp.Body.Close()
-	return json.NewDecoder(resp.Body).Decode(answer) == nil
-}
-
-// send sends one tools/call; the error is that no answer began.
-func (c *crash) send(ctx context.Context, by *http.Client, user int, tool string, arguments any) (*http.Response, error) {
-	body, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
-	})
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/mcp", bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+crashToken(user))
-	req.Header.Set("Content-Type", "application/json")
-	return by.Do(req)
-}
-
 func (c *crash) acknowledged() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -340,9 +310,18 @@ func (c *crash) inquest(at string) {
 	if err != nil || !report.OK() {
 		c.t.Fatalf("after %q the audit does not verify: %+v, %v", at, report, err)
 	}
-	if err := db.View(ctx, c.compare); err != nil {
+	if err := db.View(ctx, func(tx store.Tx) error { return errors.Join(c.compare(tx), c.once(tx)) }); err != nil {
 		c.t.Errorf("after %q: %v", at, err)
 	}
+}
+
+// once holds the store to what was asked for: nothing of it may be there twice.
+func (c *crash) once(tx store.Tx) error {
+	stored, err := countDocuments(tx)
+	if err == nil && int64(stored) > c.sent.Load() {
+		err = fmt.Errorf("%d documents stored, %d asked for", stored, c.sent.Load())
+	}
+	return err
 }
 
 // compare holds the store to what callers were told, and the chain to the store.

@@ -34,7 +34,7 @@ func TestDescriptorsExhausted(t *testing.T) {
 		if got := c.status(connected, 0); got != http.StatusOK {
 			t.Errorf("on a connection that was there: %d", got)
 		}
-		c.admit(crashUsers + 1)
+		c.admit(crashUsers+1, crashTools...)
 		within(t, "nobody is served on a file that cannot be read", func() bool { return c.status(connected, 0) == http.StatusUnauthorized })
 		for _, conn := range crowd {
 			_ = conn.Close()

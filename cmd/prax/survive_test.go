@@ -115,6 +115,7 @@ func TestFloodedByOne(t *testing.T) {
 func (c *crash) unaffected(ctx context.Context, user, n int) {
 	c.t.Helper()
 	word := fmt.Sprintf("quokka%d", n)
+	c.sent.Add(1)
 	var written, read, begun struct {
 		Result struct {
 			IsError bool
