@@ -98,13 +98,13 @@ func TestFloodedByOne(t *testing.T) {
 		var flood sync.WaitGroup
 		defer flood.Wait()
 		defer stop()
-		for range 24 {
+		for range 12 {
 			flood.Go(func() { c.write(ctx, 0) })
 			flood.Go(func() { c.read(ctx, 0) })
 			flood.Go(func() { c.move(ctx, 0) })
 		}
 		c.until(50)
-		for n := range 20 {
+		for n := range 3 {
 			c.unaffected(ctx, 1, n)
 		}
 	})
