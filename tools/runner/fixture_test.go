@@ -129,6 +129,9 @@ func openAt(t testing.TB, dir string, change ...func(*runner.Config, *sqlite.Con
 }
 
 func (h *house) close() {
+	if ids := h.Changed(); len(ids) > 0 {
+		h.Errorf("the shared forms of these instances were changed: %v", ids)
+	}
 	if err := h.db.Close(); err != nil && !errors.Is(err, store.ErrClosed) {
 		h.Errorf("close: %v", err)
 	}

@@ -114,8 +114,9 @@ func FuzzInstance(f *testing.F) {
 	for _, part := range []string{``, `{}`, `{"a":1e20}`, `null`, `[]`, `{"a":`, `{"hops":"many"}`} {
 		f.Add([]byte(part), []byte(`{"x":1}`), []byte(part))
 	}
+	r := &Runner{forms: newRecent[*form](formBytes)}
 	f.Fuzz(func(t *testing.T, input, context, memo []byte) {
-		i, err := decode(store.Instance{ID: "wf_1", Input: input, Context: context, Memo: memo})
+		i, err := r.decode(store.Instance{ID: "wf_1", Input: input, Context: context, Memo: memo})
 		if (i == nil) != (err != nil) {
 			t.Fatalf("%q, %q, %q: %v, %v", input, context, memo, i, err)
 		}

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -45,7 +44,7 @@ func (r *Runner) look(ctx context.Context, c *call, id string) (*sight, error) {
 		return nil, err
 	}
 	s := &sight{stored: stored.Instance}
-	if s.i, err = decode(s.stored); err != nil {
+	if s.i, err = r.decode(s.stored); err != nil {
 		return nil, s.corrupt(err)
 	}
 	s.caller = c.caller(s.stored)
@@ -147,7 +146,7 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 	if err != nil {
 		return err
 	}
-	if s.i, err = decode(stored); err != nil {
+	if s.i, err = r.decode(stored); err != nil {
 		return s.corrupt(err)
 	}
 	s.stored, s.i.Evidence, s.i.Shown = stored, evidenceOf(evidence), shownOf(shown)
@@ -163,25 +162,6 @@ func blocking(tx store.Tx, s auth.Scope, instance string) (*store.Attempt, error
 		return nil, nil
 	}
 	return &a, err
-}
-
-// decode is an instance as the engine sees it, without what is kept beside the row.
-func decode(s store.Instance) (*workflow.Instance, error) {
-	i := &workflow.Instance{
-		ID: s.ID, User: s.User, Client: s.Client, State: s.State, Version: s.Version, Open: s.Status == store.Open,
-		Reason: s.Reason, Summary: s.Summary, Created: s.Created, Due: s.Due,
-	}
-	var err error
-	if i.Input, err = object(s.Input); err != nil {
-		return nil, fmt.Errorf("input: %w", err)
-	}
-	if i.Context, err = object(s.Context); err != nil {
-		return nil, fmt.Errorf("context: %w", err)
-	}
-	if i.Memo, err = decodeMemo(s.Memo); err != nil {
-		return nil, fmt.Errorf("memo: %w", err)
-	}
-	return i, nil
 }
 
 // object decodes a stored JSON object; nothing is an empty one.

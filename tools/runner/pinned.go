@@ -1,22 +1,19 @@
 package runner
 
 import (
-	"container/list"
 	"errors"
 	"sync"
 
 	"prax/tools/workflow"
 )
 
-// pinned are the compiled definitions of instances, those used last, by hash: as many as their texts fit a number of
-// bytes.
+// pinned are the compiled definitions of instances, those used last, by hash, as many as their texts fit a number of
+// bytes; and the versions that the store has given.
 type pinned struct {
-	mu      sync.Mutex
-	room    int
-	used    int
-	entries map[string]*list.Element
-	recent  list.List // of *entry, those used last first
-	stored  map[string]int64
+	definitions *recent[*entry]
+
+	mu     sync.Mutex
+	stored map[string]int64
 }
 
 // entry is one definition.
@@ -36,42 +33,17 @@ type entry struct {
 const maxStored = 10_000
 
 func newPinned(room int) *pinned {
-	return &pinned{room: room, entries: map[string]*list.Element{}, stored: map[string]int64{}}
+	return &pinned{definitions: newRecent[*entry](room), stored: map[string]int64{}}
 }
 
-// get is the definition with this hash, if it is there.
+// get is the definition with this hash; nil when it is not there.
 func (p *pinned) get(hash string) *entry {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.touch(hash)
-}
-
-func (p *pinned) touch(hash string) *entry {
-	at := p.entries[hash]
-	if at == nil {
-		return nil
-	}
-	p.recent.MoveToFront(at)
-	return at.Value.(*entry)
-}
-
-// put keeps a definition, and forgets those that were not used for the longest. Whoever else puts the same one gets
-// the first: it is compiled once.
-func (p *pinned) put(e *entry) *entry {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if first := p.touch(e.hash); first != nil {
-		return first
-	}
-	p.entries[e.hash] = p.recent.PushFront(e)
-	p.used += e.size
-	for p.used > p.room && p.recent.Len() > 1 {
-		oldest := p.recent.Remove(p.recent.Back()).(*entry)
-		delete(p.entries, oldest.hash)
-		p.used -= oldest.size
-	}
+	e, _ := p.definitions.get(hash)
 	return e
 }
+
+// put keeps a definition. Whoever else puts the same one gets the first: it is compiled once.
+func (p *pinned) put(e *entry) *entry { return p.definitions.join(e.hash, e, e.size) }
 
 var errPanicked = errors.New("compiling the definition panicked")
 

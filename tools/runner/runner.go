@@ -63,6 +63,7 @@ type Config struct {
 type Runner struct {
 	config   Config
 	pinned   *pinned
+	forms    *recent[*form] // by the id of the instance
 	timers   *timers
 	drives   *drives
 	capacity *capacity
@@ -92,7 +93,7 @@ func New(c Config) *Runner {
 		c.Capability = func(string) (*workflow.Capability, bool) { return nil, false }
 	}
 	return &Runner{
-		config: c, pinned: newPinned(c.CacheBytes), timers: newTimers(), drives: newDrives(),
+		config: c, pinned: newPinned(c.CacheBytes), forms: newRecent[*form](formBytes), timers: newTimers(), drives: newDrives(),
 		capacity: newCapacity(c.Running, c.OfClient),
 	}
 }
