@@ -18,9 +18,9 @@ const (
 
 // moves are the links of a workflow: what it offers to the caller, and how many found no room.
 func (q *request) moves(a *runner.Answer) (links []link, omitted int) {
-	links = []link{}
 	room, prefill := maxLinks, maxPrefill
 	offered := a.Definition.Links(a.Instance, a.Caller)
+	links = make([]link, 0, len(offered))
 	for n, l := range offered {
 		move := q.move(a, l)
 		if l.Approves != "" { // without its arguments it would be another question

@@ -22,7 +22,7 @@ func (d *Definition) Links(i *Instance, c Caller) []Link {
 	if !i.Open || state == nil || state.Terminal {
 		return nil
 	}
-	var links []Link
+	links := make([]Link, 0, len(state.Transitions))
 	filtered := d.filter(state) == ByGuards
 	for _, t := range d.Offered(state) {
 		if t.Actor == Deterministic || !d.Reveals(c, t) || filtered && !d.shown(i, c, t) {
