@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"github.com/go-json-experiment/json"
-
 	"prax/store"
 	"prax/tools"
 	"prax/tools/workflow"
@@ -30,11 +28,10 @@ func (c *call) event(i store.Instance, trail []workflow.Fact, by actor, failed *
 	if failed != nil {
 		e.Outcome, e.Code = tools.OutcomeError, string(failed.Code)
 	}
-	text, err := json.Marshal(Detail{i.ID, i.DefinitionID, c.correlation, i.TraceID, i.RunID, safe(trail)}, json.Deterministic(true))
-	if err != nil {
-		text = []byte(`{"events":[]}`) // names and numbers always marshal; a change must not fail for its record
+	var err error
+	if e.Detail, err = c.detail(i, trail); err != nil {
+		e.Detail = `{"events":[]}` // names and numbers can always be written; a change must not fail for its record
 	}
-	e.Detail = string(text)
 	return e
 }
 
@@ -57,31 +54,46 @@ func (r *Runner) refused(c *call, i store.Instance, transition string, d workflo
 	r.config.Store.Record(c.event(i, trail, c.actor(), d.Refusal))
 }
 
-// safe is a trail whose texts are fit for the audit: the engine keeps them short, but as their caller wrote them.
-func safe(trail []workflow.Fact) []workflow.Fact {
-	facts := make([]workflow.Fact, len(trail))
-	for n, f := range trail {
-		facts[n] = workflow.Fact{Type: f.Type, Payload: safeValue(f.Payload).(map[string]any)}
-	}
-	return facts
+// detail is the [Detail] of an event, canonical as it is stored. Texts are made fit for the audit: the engine keeps them
+// short, but as their caller wrote them.
+func (c *call) detail(i store.Instance, trail []workflow.Fact) (string, error) {
+	d := &canonical{string: store.SafeString}
+	d.enter('{')
+	d.member(0, "correlation_id", c.correlation)
+	d.memberIf("definition_id", i.DefinitionID)
+	d.name(1, "events")
+	d.facts(trail)
+	d.memberIf("run_id", i.RunID)
+	d.memberIf("trace_id", i.TraceID)
+	d.memberIf("workflow_id", i.ID)
+	d.leave('}')
+	return string(d.text), d.err
 }
 
-func safeValue(value any) any {
-	switch v := value.(type) {
-	case string:
-		return store.SafeString(v)
-	case []any:
-		list := make([]any, len(v))
-		for n, one := range v {
-			list[n] = safeValue(one)
+func (c *canonical) facts(trail []workflow.Fact) {
+	c.enter('[')
+	for n, f := range trail {
+		if n > 0 {
+			c.text = append(c.text, ',')
 		}
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for name, one := range v {
-			object[name] = safeValue(one)
-		}
-		return object
+		c.enter('{')
+		c.member(0, "event_type", f.Type)
+		c.name(1, "payload")
+		c.object(f.Payload)
+		c.leave('}')
 	}
-	return value
+	c.leave(']')
+}
+
+// member writes a text that is fit for the audit already.
+func (c *canonical) member(n int, name, value string) {
+	c.name(n, name)
+	c.plain(value)
+}
+
+// memberIf writes one that is not the first, unless it is empty.
+func (c *canonical) memberIf(name, value string) {
+	if value != "" {
+		c.member(1, name, value)
+	}
 }

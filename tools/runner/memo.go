@@ -34,6 +34,9 @@ var nanoseconds = json.JoinOptions(
 )
 
 func encodeMemo(m workflow.Memo) (jsontext.Value, error) {
+	if m.Fires == nil && m.Whiles == nil && m.Asked == 0 && m.Hops == 0 && m.Driven == 0 && !m.Expired {
+		return jsontext.Value("{}"), nil // as most are
+	}
 	raw, err := json.Marshal(memo(m), nanoseconds)
 	if err != nil {
 		return nil, err

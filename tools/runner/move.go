@@ -5,11 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"prax/store"
-	"prax/store/digest"
 	"prax/tools/workflow"
 )
 
@@ -143,15 +139,6 @@ func numbered(all []workflow.Evidence, stored []store.Evidence) []workflow.Evide
 		return evidenceOf(stored)
 	}
 	return append(all[:old:old], evidenceOf(stored)...)
-}
-
-// encode is the canonical JSON of a value of the engine; an object where it is nil.
-func encode(value any) (jsontext.Value, error) {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	return digest.Canonical(raw)
 }
 
 // clip keeps a text within a number of bytes.
