@@ -10,6 +10,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -58,8 +59,37 @@ func Hex(b []byte) string {
 // magnitude out of range), nested at most MaxDepth deep. The error names the place by JSON Pointer.
 func Check(raw []byte) error { return check(raw, checkNumber) }
 
+// checker reads JSON. It is used again: a decoder is larger than most of what is read.
+type checker struct {
+	from bytes.Buffer
+	json *jsontext.Decoder
+}
+
+var checkers = sync.Pool{New: func() any {
+	c := &checker{}
+	c.json = jsontext.NewDecoder(&c.from)
+	return c
+}}
+
+// keptBytes is how long a text may be whose checker is used again: what it has grown to is kept with it.
+const keptBytes = 64 << 10
+
 func check(raw []byte, number func(string) error) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw)) // which it reads where it stands
+	c := checkers.Get().(*checker)
+	c.from = *bytes.NewBuffer(raw)
+	c.json.Reset(&c.from)
+	err := c.read(number)
+	if len(raw) <= keptBytes {
+		c.from = bytes.Buffer{}
+		c.json.Reset(&c.from)
+		checkers.Put(c)
+	}
+	return err
+}
+
+// read reads one value, and nothing after it.
+func (c *checker) read(number func(string) error) error {
+	d := c.json
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
@@ -69,7 +99,11 @@ func check(raw []byte, number func(string) error) error {
 			return fmt.Errorf("%w: nested deeper than %d", ErrJSON, MaxDepth)
 		}
 		if token.Kind() == '0' {
-			if err := number(token.String()); err != nil {
+			f, err := token.Float()
+			if err != nil || math.Abs(f) >= MaxInteger { // others say what they say, however they are spelled
+				err = number(token.String())
+			}
+			if err != nil {
 				return fmt.Errorf("%w: at %q: %w", ErrJSON, d.StackPointer(), err)
 			}
 		}
