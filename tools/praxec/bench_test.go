@@ -2,7 +2,6 @@ package praxec_test
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,35 +43,19 @@ func counting(t testing.TB, others int) (*house, answer) {
 }
 
 // BenchmarkGet is one look at an instance, from the call to its answer.
-func BenchmarkGet(b *testing.B) {
-	for _, others := range []int{0, 100} {
-		b.Run(fmt.Sprintf("definitions=%d", others+1), func(b *testing.B) {
-			h, a := counting(b, others)
-			arguments := fmt.Sprintf(`{"workflowId":%q}`, a.id())
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := h.call(agent, "praxec.query", arguments); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
+func BenchmarkGet(b *testing.B) { besideOthers(b, (*house).getting) }
 
 // BenchmarkMove is one move by one caller, from the call to its answer, durable when it returns.
-func BenchmarkMove(b *testing.B) {
+func BenchmarkMove(b *testing.B) { besideOthers(b, (*house).moving) }
+
+// besideOthers measures what is done with a workflow, alone and beside many definitions.
+func besideOthers(b *testing.B, doing func(*house, answer) func()) {
 	for _, others := range []int{0, 100} {
 		b.Run(fmt.Sprintf("definitions=%d", others+1), func(b *testing.B) {
-			h, a := counting(b, others)
-			version := a.version()
+			do := doing(counting(b, others))
 			b.ReportAllocs()
 			for b.Loop() {
-				arguments := `{"workflowId":"` + a.id() + `","expectedVersion":` + strconv.FormatInt(version, 10) + `,"transition":"add","arguments":{"note":"more"}}`
-				res, err := h.call(agent, "praxec.command", arguments)
-				version++
-				if err != nil || !strings.Contains(string(res.Structured), `"executed"`) {
-					b.Fatal(err, string(res.Structured))
-				}
+				do()
 			}
 		})
 	}

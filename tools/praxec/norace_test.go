@@ -1,0 +1,5 @@
+//go:build !race
+
+package praxec_test
+
+const underRace = false
