@@ -34,13 +34,15 @@ func source(path string, parameters url.Values) string {
 	return u.String()
 }
 
+// The log keeps its length between checkpoints, which come each 4 MiB: to write over a file costs a sync less than to
+// let it grow.
 func writing(path string) string {
 	return source(path, url.Values{
 		"_txlock": {"immediate"},
 		"_dqs":    {"0"},
 		"_pragma": {
 			"busy_timeout(5000)", "synchronous(FULL)", "foreign_keys(1)", "temp_store(MEMORY)",
-			"journal_size_limit(1048576)",
+			"journal_size_limit(8388608)",
 		},
 	})
 }

@@ -109,6 +109,67 @@ func TestMigrateSteps(t *testing.T) {
 	}
 }
 
+// TestMigrateChain: the chain that an older prax wrote is there, whose calls it leads to are the same, it verifies, and
+// it goes on. Not parallel: it changes what this prax is.
+func TestMigrateChain(t *testing.T) {
+	dir := t.TempDir()
+	restore := sqlite.Schema(6)
+	db := open(t, sqlite.Config{Dir: dir})
+	err := db.Update(context.Background(), func(tx store.Tx) error {
+		tx.AddEvent(store.Event{Kind: store.EventCall, User: "alice", RequestID: "alone"})
+		tx.AddEvent(store.Event{Kind: store.EventWorkflow, User: "bob", Detail: `{"text":"` + strings.Repeat("long", 1000) + `"}`})
+		tx.AddEvent(store.Event{Kind: store.EventBlock, Calls: []store.Event{
+			{Kind: store.EventCall, User: "alice", RequestID: "first"},
+			{Kind: store.EventCall, User: "alice", RequestID: "second"},
+			{Kind: store.EventCall, User: "bob", RequestID: "other"},
+		}})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, traces := chainOf(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	restore()
+	db = opened(t, sqlite.Config{Dir: dir})
+	again, same := chainOf(t, db)
+	if diff := cmp.Diff(chain, again[:min(len(chain), len(again))]); diff != "" || len(again) < len(chain) {
+		t.Errorf("%d events before (-want +got):\n%s", len(chain), diff)
+	}
+	if diff := cmp.Diff(traces, same); diff != "" || len(traces) != 3 {
+		t.Errorf("alice's calls (-want +got):\n%s", diff)
+	}
+	if err := put(db, "alice", "afterwards"); err != nil {
+		t.Error(err)
+	}
+	if report, err := db.Verify(context.Background()); err != nil || !report.OK() {
+		t.Errorf("the chain afterwards: %q, %v", report.Problems, err)
+	}
+	if got, err := db.Pragma("integrity_check"); err != nil || got != "ok" {
+		t.Errorf("integrity: %q, %v", got, err)
+	}
+}
+
+// chainOf is the whole chain, and the ids of alice's calls in it.
+func chainOf(t *testing.T, db *sqlite.DB) (chain []store.Event, calls []string) {
+	t.Helper()
+	err := db.View(context.Background(), func(tx store.Tx) (err error) {
+		if chain, err = tx.EventsAfter(0, 1000); err != nil {
+			return err
+		}
+		return tx.Traces(auth.Principal{User: "alice"}.Scope(), func(trace store.Trace) bool {
+			calls = append(calls, fmt.Sprint(trace.Block, " ", trace.RequestID))
+			return true
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chain, calls
+}
+
 // histories are the steps of some instances of alice's.
 func histories(t *testing.T, db *sqlite.DB, instances []store.Instance) (all []store.Step) {
 	t.Helper()
