@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"os/signal"
@@ -33,7 +36,7 @@ func (p *program) benchFlags() *benchFlags {
 			"a server whose instances matter.").withSettings("PRAX_ADDR")}
 	c := &f.config
 	f.StringVar(&c.Protocol, "protocol", "2025-11-25", "the `VERSION` of MCP that is spoken")
-	f.IntVar(&c.Callers, "concurrency", 16, "`N` connections, each with one request at a time")
+	f.IntVar(&c.Callers, "concurrency", 16, "`N` connections, each with one request at a time; a server takes 64 of one client (PRAX_MAX_INFLIGHT)")
 	f.DurationVar(&c.Time, "duration", 10*time.Second, "how long is measured: a `SPAN` as 30s or 15m")
 	f.DurationVar(&c.Warm, "warmup", time.Second, "a `SPAN` before that, in which only errors count")
 	f.Int64Var(&c.Requests, "requests", 0, "end after `N` measured requests; 0: when the time is over")
@@ -64,9 +67,20 @@ func (p *program) bench(args []string) error {
 	defer stop()
 	report, err := bench.Run(ctx, f.config)
 	if err != nil {
-		return failed("prax bench -h says what the server must have; examples/bench has it", "%w", err)
+		return failed(benchHint(err), "%w", err)
 	}
 	return p.printBench(report, f.json)
+}
+
+// benchHint is what to do about a measurement that did not begin.
+func benchHint(err error) string {
+	switch op := (*net.OpError)(nil); {
+	case errors.As(err, &op) && op.Op == "dial":
+		return "prax serve starts a server; a URL or --addr HOST:PORT asks another"
+	case errors.Is(err, fs.ErrNotExist):
+		return "--pid is the id of a process on this machine, which runs Linux"
+	}
+	return "prax bench -h says what the server must have; examples/bench has it"
 }
 
 func (p *program) readBench(f *benchFlags, args []string) error {

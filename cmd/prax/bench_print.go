@@ -39,7 +39,7 @@ func (p *program) printBench(r *bench.Report, asJSON bool) error {
 	case r.Errors > 0 && asJSON:
 		return &failure{code: exitFailed, err: errShown}
 	case r.Errors > 0:
-		return failed("", "%s", count(int(r.Errors), "wrong answer"))
+		return failed("", "%s not answered rightly", count(int(r.Errors), "request"))
 	case r.Requests == 0:
 		return failed("", "nothing was answered while it was measured")
 	}
@@ -48,8 +48,10 @@ func (p *program) printBench(r *bench.Report, asJSON bool) error {
 
 func (p *program) printBenchText(r *bench.Report) {
 	fmt.Fprintf(p.stdout, "requests  %d in %.2f s: %.0f a second\n", r.Requests, r.Seconds, r.PerSecond)
-	p.printLatency("latency", r.Latency)
-	if len(r.Works) > 1 {
+	if r.Requests > 0 {
+		p.printLatency("latency", r.Latency)
+	}
+	if r.Requests > 0 && len(r.Works) > 1 {
 		for _, work := range slices.Sorted(maps.Keys(r.Works)) {
 			p.printLatency("  "+string(work), r.Works[work].Latency)
 		}
@@ -69,14 +71,12 @@ func (p *program) printLatency(name string, l bench.Latency) {
 		microseconds(l.P50), microseconds(l.P90), microseconds(l.P99), microseconds(l.P999), microseconds(l.Max))
 }
 
-// microseconds is a duration as a person reads it, with three digits or four.
+// microseconds is a duration as a person reads it, with four digits at most.
 func microseconds(us float64) string {
 	d := time.Duration(us * float64(time.Microsecond))
-	switch {
-	case d >= 10*time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d >= 10*time.Millisecond:
-		return d.Round(10 * time.Microsecond).String()
+	last := time.Nanosecond
+	for d >= 10_000*last {
+		last *= 10
 	}
-	return d.Round(100 * time.Nanosecond).String()
+	return d.Round(last).String()
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -95,7 +96,7 @@ func (f *flags) usage(format string, args ...any) error {
 func (f *flags) refused(err error) error {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
-		return f.usage("%s", strings.TrimPrefix(err.Error(), "flag "))
+		return f.usage("%s", f.misread(err.Error()))
 	}
 	name = strings.TrimPrefix(name, "-")
 	if meant := f.meant[strings.ReplaceAll(name, "_", "-")]; meant != "" {
@@ -110,6 +111,25 @@ func (f *flags) refused(err error) error {
 		return f.usage("unknown flag --%s: did you mean --%s?", name, near)
 	}
 	return f.usage("unknown flag --%s", name)
+}
+
+// unread is how the flag package says that a value is none of its own kinds; it has no more to say than that.
+var unread = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(.+): (?:parse error|value out of range)$`)
+
+// misread words what the flag package says of a flag that this command takes.
+func (f *flags) misread(text string) string {
+	if name, alone := strings.CutPrefix(text, "flag needs an argument: -"); alone {
+		return "--" + name + " needs an argument"
+	}
+	said := unread.FindStringSubmatch(text)
+	if said == nil {
+		return text
+	}
+	kind, _ := flag.UnquoteUsage(f.Lookup(said[2]))
+	if kind == "" { // a switch
+		kind = "true or false"
+	}
+	return fmt.Sprintf("--%s takes %s, not %s", said[2], kind, said[1])
 }
 
 func (f *flags) printHelp(w io.Writer) {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -163,7 +164,7 @@ func (c *caller) exchange(w work) (time.Duration, *Fault) {
 	case err != nil:
 		return took, fault(Cut, "%v", err)
 	case status != 200:
-		return took, fault(Status, "%d %q", status, body)
+		return took, fault(Status, "%d %s", status, bytes.TrimSpace(bytes.ToValidUTF8(body, []byte("�"))))
 	}
 	return took, w.check(body, c.id)
 }

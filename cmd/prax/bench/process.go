@@ -23,7 +23,7 @@ func processOf(pid int) (p process, err error) {
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return p, err
+		return p, fmt.Errorf("process %d: %w", pid, err)
 	}
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // from the third on
 	if len(fields) < 13 {
