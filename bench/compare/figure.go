@@ -68,7 +68,7 @@ func printerOf(markdown bool) printer {
 		}, printMarkdown}
 	}
 	return printer{func(s settings) {
-		fmt.Printf("rounds: %d of %v, %d clients; CPU in seconds for 100,000 requests, p99 in µs, start in ms, rates a second\n", s.rounds, s.time, s.clients)
+		fmt.Printf("rounds: %d of %v, %d clients; CPU in seconds for 100,000 requests, p99 in µs, start in ms, rates a second\n", s.rounds, s.length(), s.clients)
 	}, printText}
 }
 

@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -32,7 +33,19 @@ type settings struct {
 	settle     time.Duration // before memory at rest is read
 }
 
+// length is how long a run is, as it is told.
+func (s settings) length() string {
+	if s.requests > 0 {
+		return fmt.Sprintf("%d requests", s.requests)
+	}
+	return s.time.String()
+}
+
 func main() {
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: bench/run [flags]")
+		flag.PrintDefaults()
+	}
 	s := settings{rounds: 5, clients: 100_000, filled: 50_000, called: 300_000, defined: 200,
 		warm: 500 * time.Millisecond, time: 2 * time.Second, settle: 2 * time.Second}
 	quick := flag.Bool("quick", false, "one short round of each row, only to see that everything runs")
@@ -77,6 +90,9 @@ func names() (all []string) {
 }
 
 func run(ctx context.Context, s settings, only string, print printer) (err error) {
+	if s.rounds < 1 || s.time <= 0 {
+		return errors.New("there is nothing to measure: -rounds and -time are above zero")
+	}
 	for _, name := range strings.FieldsFunc(only, comma) {
 		if !slices.Contains(names(), name) {
 			return fmt.Errorf("no row %q; there are: %s", name, strings.Join(names(), " "))
