@@ -23,7 +23,6 @@ type exchange struct {
 	bytes   int64
 	timeout time.Duration // of writing the answer
 	edge    *edge.Exchange
-	conn    *connection // nil where there is none
 	body    body
 	request http.Request // as the adapter sees it
 	broken  bool         // what follows on the connection could be the rest of a body
@@ -31,7 +30,7 @@ type exchange struct {
 
 // begin mints the request id: one from outside would let a caller forge another's log lines.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{ResponseWriter: w, start: time.Now(), timeout: s.cfg.WriteTimeout, conn: connectionOf(r)}
+	x := &exchange{ResponseWriter: w, start: time.Now(), timeout: s.cfg.WriteTimeout}
 	x.id[0] = mintID()
 	x.remote = s.proxies.remote(r)
 	w.Header()["X-Request-Id"] = x.id[:]
@@ -51,12 +50,15 @@ func mintID() string {
 	return string(id[:])
 }
 
-// WriteHeader notes the status, and bounds how long a reader may take for the answer. A handler of a
-// stream sets its own deadlines after it.
+// WriteHeader notes the status, and bounds how long a reader may take for the answer: each for itself,
+// since net/http takes the deadline away with the end of every answer. A handler of a stream sets its
+// own deadlines after it.
 func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= 200 {
 		x.status = status
-		x.boundWrite(time.Now())
+		if d, ok := x.ResponseWriter.(writeDeadliner); ok {
+			_ = d.SetWriteDeadline(time.Now().Add(x.timeout))
+		}
 	}
 	x.ResponseWriter.WriteHeader(status)
 }

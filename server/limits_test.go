@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -256,24 +258,39 @@ func TestCallWithoutBodyOutlivesTheLimit(t *testing.T) {
 	}
 }
 
+// Who reads no answer does not keep a place, whatever it has read on its connection before.
 func TestStuckReader(t *testing.T) {
 	t.Parallel()
-	failed := make(chan struct{})
-	g := start(t, func(c *Config) {
-		c.WriteTimeout = 50 * time.Millisecond
-		c.MCP = func(w http.ResponseWriter, _ *http.Request, _ *edge.Exchange) {
-			piece := make([]byte, 1<<20)
-			for {
-				if _, err := w.Write(piece); err != nil {
-					close(failed)
+	for _, read := range []int{0, 1, 5} {
+		var left atomic.Int64
+		left.Store(int64(read))
+		failed := make(chan struct{})
+		g := start(t, func(c *Config) {
+			c.WriteTimeout = time.Second
+			c.MCP = func(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
+				if left.Add(-1) >= 0 {
+					echo(w, r, x)
 					return
 				}
+				piece := make([]byte, 1<<20)
+				for {
+					if _, err := w.Write(piece); err != nil {
+						close(failed)
+						return
+					}
+				}
+			}
+		})
+		c := g.dial()
+		for range read {
+			c.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, "Content-Length: 2", "", "{}")
+			if got := c.reply(); got.status != 200 {
+				t.Fatalf("%d, want 200", got.status)
 			}
 		}
-	})
-	c := g.dial()
-	c.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, "Content-Length: 2", "", "{}")
-	g.await(failed, "the end of an answer that nobody reads")
+		c.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, "Content-Length: 2", "", "{}")
+		g.await(failed, "the end of an answer that nobody reads, after "+strconv.Itoa(read)+" that were read")
+	}
 }
 
 // The deadline of one answer must not end the next on the same connection.

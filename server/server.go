@@ -82,7 +82,6 @@ func (s *Server) httpServer(calls context.Context) *http.Server {
 		// No WriteTimeout: it would end event streams. The deadline of an answer is set by exchange.
 		ErrorLog:    slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return calls },
-		ConnContext: remember,
 	}
 }
 
