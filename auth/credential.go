@@ -89,23 +89,9 @@ func ParseBearer(values []string) (token string, ok bool) {
 	if !found || !strings.EqualFold(scheme, "Bearer") {
 		return "", false
 	}
-	token = trimBlanks(rest)
-	for i := range len(token) {
-		switch token[i] {
-		case ' ', '\t', '\r', '\n':
-			return "", false
-		}
+	token = strings.Trim(rest, " \t")
+	if token == "" || strings.ContainsAny(token, " \t\r\n") {
+		return "", false
 	}
-	return token, token != ""
-}
-
-// trimBlanks is strings.Trim, without making a set of the two at each request.
-func trimBlanks(s string) string {
-	for s != "" && (s[0] == ' ' || s[0] == '\t') {
-		s = s[1:]
-	}
-	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
-		s = s[:len(s)-1]
-	}
-	return s
+	return token, true
 }
