@@ -47,23 +47,30 @@ type Block struct {
 
 // recorded is one call in the text of a block.
 type recorded struct {
-	share    int // its place among the shares: the user's, behind all calls if it is of a workflow
+	user     int // in users
+	workflow bool
 	from, to int
 }
 
-const workflowShares = 1 << 32
+// byShare orders the calls of a block: by user, what they did in workflows behind all else.
+func byShare(x, y recorded) int {
+	switch {
+	case x.workflow == y.workflow:
+		return cmp.Compare(x.user, y.user)
+	case y.workflow:
+		return -1
+	}
+	return 1
+}
 
 // Add adds the call that an event reports, and makes the event normal.
 func (b *Block) Add(e *Event) {
 	e.normalize()
 	e.unlink()
-	share := b.place(e.User)
-	if e.Kind == EventWorkflow {
-		share += workflowShares
-	}
-	from := len(b.text)
+	call := recorded{user: b.place(e.User), workflow: e.Kind == EventWorkflow, from: len(b.text)}
 	b.text = appendEvent(b.text, e)
-	b.calls = append(b.calls, recorded{share: share, from: from, to: len(b.text)})
+	call.to = len(b.text)
+	b.calls = append(b.calls, call)
 }
 
 func (b *Block) place(user string) int {
@@ -80,22 +87,20 @@ func (b *Block) place(user string) int {
 
 // Shares are the shares of the block's event. Their texts are parts of one string.
 func (b *Block) Shares() []Share {
-	slices.SortStableFunc(b.calls, func(x, y recorded) int { return cmp.Compare(x.share, y.share) })
+	slices.SortStableFunc(b.calls, byShare)
 	var all strings.Builder
 	all.Grow(len(b.text) + len(b.calls) + 2*len(b.users))
 	shares := make([]Share, 0, len(b.users))
 	for calls := b.calls; len(calls) > 0; {
-		first, from := calls[0].share, all.Len()
+		first, from := calls[0], all.Len()
 		opens := "["
-		for len(calls) > 0 && calls[0].share == first {
+		for len(calls) > 0 && byShare(first, calls[0]) == 0 {
 			all.WriteString(opens)
 			all.Write(b.text[calls[0].from:calls[0].to])
 			calls, opens = calls[1:], ","
 		}
 		all.WriteByte(']')
-		shares = append(shares, Share{
-			User: b.users[first%workflowShares], Workflow: first >= workflowShares, Calls: all.String()[from:],
-		})
+		shares = append(shares, Share{User: b.users[first.user], Workflow: first.workflow, Calls: all.String()[from:]})
 	}
 	return shares
 }
