@@ -10,8 +10,8 @@ import (
 )
 
 // snapshot is one registry generation, immutable once sealed. Nothing in it that grows with the number
-// of clients holds a pointer (rows are flat, strings are offsets into one arena, the index is numbers), so that 100,000 clients
-// cost the garbage collector nothing to look through.
+// of clients holds a pointer (rows are flat, strings are offsets into one arena, the index is numbers), so
+// that 100,000 clients cost the garbage collector nothing to look through.
 type snapshot struct {
 	generation uint64
 	digest     string // of the file, in hex; "" when it is of no file

@@ -68,14 +68,14 @@ func (d *Disk) judge(text string) error {
 var disks sync.Map // of directories
 
 func init() {
-	real := openPool
+	sound := openPool
 	openPool = func(dsn string) (*sql.DB, error) {
 		if u, err := url.Parse(dsn); err == nil {
 			if d, faulty := disks.Load(filepath.Dir(u.Path)); faulty {
 				return sql.OpenDB(connector{d.(*Disk), dsn}), nil
 			}
 		}
-		return real(dsn)
+		return sound(dsn)
 	}
 }
 

@@ -77,8 +77,8 @@ func TestSlowReaderIsEnded(t *testing.T) {
 	})
 }
 
-// TestLogAfterSnapshot: while a read holds its snapshot the log cannot be folded, and grows with every change. It holds it
-// no longer than the limit of a read; then the log goes back to its own limit, while changes go on.
+// TestLogAfterSnapshot: while a read holds its snapshot the log cannot be folded, and grows with every change. Once it
+// is over the log goes back to its own limit, while changes go on.
 func TestLogAfterSnapshot(t *testing.T) {
 	t.Parallel()
 	const limit = 256 << 10
