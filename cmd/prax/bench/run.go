@@ -9,6 +9,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"sync"
@@ -103,7 +104,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	}
 	r := newRun(c)
 	defer r.interrupt()
-	if err := r.open(); err != nil {
+	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
 	return r.measure(ctx), nil
@@ -155,8 +156,9 @@ func (r *run) begin() <-chan struct{} {
 	return done
 }
 
-// open connects every caller, and has each start the instance that it needs.
-func (r *run) open() error {
+// open connects every caller, and has each start the instance that it needs, until ctx ends.
+func (r *run) open(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, r.interrupt)
 	faults := make(chan error, len(r.callers))
 	for _, c := range r.callers {
 		go func() { faults <- c.open() }()
@@ -167,11 +169,16 @@ func (r *run) open() error {
 			first = err
 		}
 	}
+	if !stop() {
+		first = errOpening
+	}
 	if first != nil {
 		return fmt.Errorf("%s: %w", r.URL.Redacted(), first)
 	}
 	return nil
 }
+
+var errOpening = errors.New("ended before every caller had a connection, and the instance that it needs")
 
 func (r *run) interrupt() {
 	for _, c := range r.callers {

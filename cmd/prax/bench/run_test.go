@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -329,6 +330,27 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
+// TestNobodyWaits: who ends a run while its callers still begin is not kept by a server that does not answer.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // until then nobody looks whether the connection ends
+		cancel()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{URL: u, Tokens: []string{""}, Callers: 2, Time: time.Minute, Works: []Share{{Get, 1}}}
+	if r, err := Run(ctx, c); !errors.Is(err, errOpening) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestInFlight: an answer that comes after the end counts as a wait, and not as an answer.
 func TestInFlight(t *testing.T) {
 	t.Parallel()
@@ -353,7 +375,7 @@ func TestInFlight(t *testing.T) {
 	}
 	r = newRun(Config{URL: u, Tokens: []string{""}, Callers: 1, Time: time.Minute, Works: []Share{{Call, 1}}, Asked: Asked{Text: "x"}})
 	defer r.interrupt()
-	if err := r.open(); err != nil {
+	if err := r.open(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.measure(ctx); got.Requests != 2 || got.Errors != 0 || got.Longest < micros(held) {
@@ -375,7 +397,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = newRun(Config{URL: u, Tokens: []string{""}, Callers: 1, Works: []Share{{Call, 1}}})
-	if err := r.open(); err != nil {
+	if err := r.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	c := r.callers[0]
