@@ -1,8 +1,8 @@
 package main
 
 import (
+	"os"
 	"runtime/debug"
-	"runtime/metrics"
 )
 
 // aside is what a server may keep beside its clients, in bytes, before memory is dearer than collections.
@@ -12,18 +12,11 @@ const aside = 16 << 20
 // pace has garbage collected as if a registry of clients of so many bytes were not there, once a server
 // keeps that much beside it. The registry holds no pointers and costs a collection nothing, so that Go's
 // rule, to wait until the heap has doubled, would make every client count twice in memory for nothing.
-// GOGC of an operator's own stands.
+// GOGC in the environment stands.
 func pace(registry int) {
-	if ownGOGC {
-		return
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percentFor(registry))
 	}
-	debug.SetGCPercent(percentFor(registry))
 }
 
 func percentFor(registry int) int { return 100 * aside / (aside + registry) }
-
-var ownGOGC = func() bool {
-	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64() != 100
-}()
