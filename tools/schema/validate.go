@@ -27,18 +27,15 @@ func (s *Schema) Validate(raw jsontext.Value) []Violation {
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return []Violation{{Message: "is not a JSON value that can be read"}}
 	}
-	return s.check(value, len(raw))
+	return s.Check(value, len(raw))
 }
-
-// Check is [Schema.Validate] for a value that is decoded already, as for [Schema.ValidateValue], and whose JSON has so many
-// bytes.
-func (s *Schema) Check(value any, text int) []Violation { return s.check(value, text) }
 
 // ValidateValue is [Schema.Validate] for a value that is decoded already: of map[string]any, []any, string,
 // float64, bool and nil.
-func (s *Schema) ValidateValue(value any) []Violation { return s.check(value, texts(value)) }
+func (s *Schema) ValidateValue(value any) []Violation { return s.Check(value, texts(value)) }
 
-func (s *Schema) check(value any, text int) []Violation {
+// Check is [Schema.ValidateValue] for a value whose JSON has so many bytes.
+func (s *Schema) Check(value any, text int) []Violation {
 	if s.work(value, text) > MaxWork {
 		return []Violation{{Message: "is too large to be checked: send less at a time"}}
 	}
