@@ -20,29 +20,28 @@ import (
 	"time"
 )
 
-// echoed is the prepared result, unless another is given: that of the tool echo.
+// echoed is the prepared result: that of the tool echo.
 const echoed = `{"content":[{"type":"text","text":"the quick brown fox jumps over the lazy dog"}]}`
 
 func main() {
 	mode := flag.String("mode", "floor", "floor, json or write-full")
 	addr := flag.String("addr", "127.0.0.1:0", "loopback address to listen on")
 	token := flag.String("token", "", "the one bearer token")
-	result := flag.String("result", "", "of floor: file with the result that every request gets")
 	dir := flag.String("dir", ".", "of write-full: directory of its database")
 	flag.Parse()
-	if err := serve(*mode, *addr, *token, *result, *dir); err != nil {
+	if err := serve(*mode, *addr, *token, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "floor:", err)
 		os.Exit(1)
 	}
 }
 
-// answer appends the result of a request, given its id and body, as the whole message.
+// answer appends to out the whole message that a body is answered with.
 type answer func(out, body []byte) ([]byte, error)
 
-func answerOf(mode, result, dir string) (answer, error) {
+func answerOf(mode, dir string) (answer, error) {
 	switch mode {
 	case "floor":
-		return prepared(result)
+		return prepared, nil
 	case "json":
 		return decoded(nil), nil
 	case "write-full":
@@ -52,8 +51,8 @@ func answerOf(mode, result, dir string) (answer, error) {
 	return nil, fmt.Errorf("no mode %q", mode)
 }
 
-func serve(mode, addr, token, result, dir string) error {
-	do, err := answerOf(mode, result, dir)
+func serve(mode, addr, token, dir string) error {
+	do, err := answerOf(mode, dir)
 	if err != nil {
 		return err
 	}
@@ -104,22 +103,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(answer)
 }
 
-// prepared answers everything with the result in a file, or that of echo.
-func prepared(file string) (answer, error) {
-	result := []byte(echoed)
-	if file != "" {
-		var err error
-		if result, err = os.ReadFile(file); err != nil {
-			return nil, err
-		}
-	}
-	return func(out, body []byte) ([]byte, error) {
-		out = append(out, `{"jsonrpc":"2.0","id":`...)
-		out = append(out, scanID(body)...)
-		out = append(out, `,"result":`...)
-		out = append(out, result...)
-		return append(out, '}'), nil
-	}, nil
+// prepared answers everything with the result of echo.
+func prepared(out, body []byte) ([]byte, error) {
+	out = append(out, `{"jsonrpc":"2.0","id":`...)
+	out = append(out, scanID(body)...)
+	return append(out, `,"result":`+echoed+`}`...), nil
 }
 
 // scanID returns the bytes after the first "id": up to a comma or a brace.
