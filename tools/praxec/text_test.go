@@ -1,6 +1,7 @@
 package praxec
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -101,6 +102,66 @@ func TestText(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestTextIsWhole: nothing that a workflow can have is left out, also of members that somebody adds.
+func TestTextIsWhole(t *testing.T) {
+	t.Parallel()
+	i := &instance{}
+	fill(reflect.ValueOf(i).Elem(), 6)
+	got, err := encode(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := json.Marshal(i, json.Deterministic(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// fill gives a value, and all within it to this depth, something else than nothing.
+func fill(v reflect.Value, deep int) {
+	if deep == 0 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fill(field, deep-1)
+			}
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), deep)
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[jsontext.Value]() {
+			v.SetBytes([]byte(`{"a":1}`))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), deep)
+	case reflect.Map:
+		member := reflect.New(v.Type().Elem()).Elem()
+		fill(member, deep)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("a").Convert(v.Type().Key()), member)
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Interface:
+		v.Set(reflect.ValueOf("any"))
+	default:
+		panic("nothing to fill " + v.Type().String() + " with")
+	}
 }
 
 // TestTextFails: what the library cannot write is no answer.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -101,9 +102,13 @@ func TestDetail(t *testing.T) {
 // TestMemo: the bookkeeping of most instances is empty, and written without asking the library; it reads the same.
 func TestMemo(t *testing.T) {
 	t.Parallel()
-	for _, m := range []workflow.Memo{
+	all := []workflow.Memo{
 		{}, {Fires: map[string]int{}}, {Whiles: map[string]int{"s": 1}}, {Asked: 1}, {Hops: 2}, {Driven: time.Second}, {Expired: true},
-	} {
+	}
+	if members := reflect.TypeFor[workflow.Memo]().NumField(); len(all) != 1+members {
+		t.Errorf("%d members, of which not each is alone in a memo here", members)
+	}
+	for _, m := range all {
 		got, err := encodeMemo(m)
 		raw, refused := json.Marshal(memo(m), nanoseconds)
 		if want, _ := digest.Canonical(raw); err != nil || refused != nil || string(got) != string(want) {
