@@ -90,7 +90,7 @@ var storeFailures = []struct {
 		"your quota is reached: %d documents of at most %d KiB each, %d MiB in all", store.MaxDocuments, store.MaxDocumentBytes>>10, store.MaxUserBytes>>20),
 		Hint: "store less, or ask the operator to remove something"}},
 	{store.ErrFull, Error{Code: CodeStoreFull, Message: "the server has no space left to store anything", Hint: "nothing was changed; tell the operator, reading still works"}},
-	{store.ErrSlow, Error{Code: CodeTimeout, Message: "the search took too long", Hint: "it was ended; ask for something rarer, or within a namespace or kind"}},
+	{store.ErrSlow, Error{Code: CodeTimeout, Message: "the search or list took too long", Hint: "it was ended; ask for something rarer, or within a namespace or kind"}},
 	{store.ErrBusy, Error{Code: CodeBusy, Message: "too many writes are waiting", Hint: "nothing was changed; try again in a few seconds"}},
 	{store.ErrClosed, *stopping()},
 }

@@ -204,11 +204,7 @@ func FuzzDelay(f *testing.F) {
 		if c.found != nil || json.Unmarshal(arguments, &given) != nil {
 			return
 		}
-		over, err := newFilling(given).delay(d)
-		if err != nil {
-			over = 0
-		}
-		if over < 0 || over > 24*time.Hour {
+		if over, err := newFilling(given).delay(d); err == nil && (over < 0 || over > 24*time.Hour) {
 			t.Fatalf("%s takes %v for %s", raw, over, arguments)
 		}
 	})

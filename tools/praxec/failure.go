@@ -84,7 +84,7 @@ var storeFailures = []struct {
 		"cancel or finish workflows that are not needed, or ask the operator for more room"},
 	{store.ErrFull, tools.CodeStoreFull, "the server has no space left to store anything", "nothing was changed; tell the operator, reading still works"},
 	{runner.ErrBusy, tools.CodeBusy, "as much runs for this client as may at once", "nothing was changed; try again once something of it has ended"},
-	{store.ErrSlow, tools.CodeTimeout, "the search took too long", "it was ended; ask for something rarer"},
+	{store.ErrSlow, tools.CodeTimeout, "the search or list took too long", "it was ended; ask for something rarer"},
 	{store.ErrBusy, tools.CodeBusy, "too many writes are waiting", "nothing was changed; try again in a few seconds"},
 	{store.ErrClosed, tools.CodeBusy, "the server is stopping", "nothing was changed; try again in a few seconds"},
 	{store.ErrConflict, tools.CodeConflict, "it was changed meanwhile", "read it again, then decide"},

@@ -40,8 +40,8 @@ var readers = sync.Pool{New: func() any {
 	return r
 }}
 
-// newReader takes arguments that the pipeline has found to be one object, whose names are unique. Nothing that it gives is
-// read after it is done, but what it has copied.
+// newReader takes arguments that the pipeline has found to be one object, whose names are unique. What it
+// gives is a copy, or stands in raw: it lasts when the reader is used again.
 func newReader(raw jsontext.Value) (*reader, error) {
 	r := readers.Get().(*reader)
 	r.source, r.from = raw, *bytes.NewBuffer(raw)

@@ -42,7 +42,7 @@ func (r *Runner) name(c *call) {
 	c.correlation, c.approval = r.config.NewID("cor_"), r.config.NewID("ap_")
 }
 
-// reading begins a call that changes nothing. Overseeing takes the role human, whatever else a principal says of itself.
+// reading begins a call that changes nothing, or what has no ids. Overseeing takes the role human, whatever else a principal says of itself.
 func (r *Runner) reading(w Work) *call {
 	if w.On == nil {
 		w.On = forClient{r.config.Store, w.Principal.Client}
