@@ -163,17 +163,10 @@ func (c *crash) judge(what, data string, acked map[string]map[string]string) {
 	}
 }
 
-func (c *crash) prepare(args []string) *exec.Cmd {
-	cmd := exec.Command(c.prax, args...)
-	cmd.Dir = c.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "MCP_CLIENTS_PATH=clients.json", "PRAX_DATA=" + c.data()}
-	return cmd
-}
-
 // command runs prax and wants it to succeed.
 func (c *crash) command(args ...string) {
 	c.t.Helper()
-	if said, err := c.prepare(args).CombinedOutput(); err != nil {
+	if said, err := c.prepare(args...).CombinedOutput(); err != nil {
 		c.t.Errorf("prax %q: %v\n%s", args, err, said)
 	}
 }
@@ -181,7 +174,7 @@ func (c *crash) command(args ...string) {
 // killed runs prax and kills it at some moment.
 func (c *crash) killed(args ...string) {
 	c.t.Helper()
-	cmd := c.prepare(args)
+	cmd := c.prepare(args...)
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}

@@ -144,9 +144,8 @@ func (c *crash) leak(variable string) (*exec.Cmd, []byte) {
 // run is what a command of the operator prints, on both outputs.
 func (c *crash) run(t *testing.T, variable string, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command(c.prax, args...)
-	cmd.Dir = c.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "PRAX_DATA=" + c.data(), "CANARY_VARIABLE=" + variable}
+	cmd := c.prepare(args...)
+	cmd.Env = append(cmd.Env, "CANARY_VARIABLE="+variable)
 	text, err := cmd.CombinedOutput()
 	if err != nil && args[0] != "check" {
 		t.Errorf("prax %s: %v\n%s", strings.Join(args, " "), err, text)

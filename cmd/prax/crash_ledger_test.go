@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -135,9 +134,7 @@ func (c *effectCrash) serveAgain() (stop func()) {
 
 // operations are those of a status, as the operator lists them.
 func (c *effectCrash) operations(status string) (ids []string) {
-	list := exec.Command(c.prax, "operations", "list", "--status", status, "--json", "-n", "200")
-	list.Dir, list.Env = c.dir, []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "PRAX_DATA=" + c.data()}
-	text, err := list.Output()
+	text, err := c.prepare("operations", "list", "--status", status, "--json", "-n", "200").Output()
 	if err != nil {
 		c.t.Fatalf("operations list: %v", err)
 	}
@@ -273,9 +270,7 @@ func (c *effectCrash) resolve(doubts []store.Attempt) {
 		if n%2 == 1 {
 			how = "--not-applied"
 		}
-		settle := exec.Command(c.prax, "operations", "reconcile", a.ID, how)
-		settle.Dir, settle.Env = c.dir, []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "PRAX_DATA=" + c.data()}
-		if text, err := settle.CombinedOutput(); err != nil {
+		if text, err := c.prepare("operations", "reconcile", a.ID, how).CombinedOutput(); err != nil {
 			c.t.Errorf("settle %s (%s, %s): %v\n%s", a.ID, a.Kind, a.Message, err, text)
 		}
 	}

@@ -212,16 +212,20 @@ func (c *crash) life(at string) {
 func (c *crash) start(at string, env ...string) *exec.Cmd {
 	addr := freeAddress(c.t)
 	c.url = "http://" + addr
-	cmd := exec.Command(c.prax, "serve")
-	cmd.Dir = c.dir
-	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=clients.json",
-		"PRAX_DATA=" + c.data(), "PRAX_ADDR=" + addr, "PRAX_LOG=warn", "PRAX_CRASH_AT=" + at,
-	}, env...)
+	cmd := c.prepare("serve")
+	cmd.Env = append(append(cmd.Env, "MCP_SERVER_ENABLED=true", "PRAX_ADDR="+addr, "PRAX_LOG=warn", "PRAX_CRASH_AT="+at), env...)
 	cmd.Stderr, cmd.SysProcAttr = new(bytes.Buffer), c.as
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
+	return cmd
+}
+
+// prepare is a command of prax in the folder of the test, with nothing of our environment that it does not need.
+func (c *crash) prepare(args ...string) *exec.Cmd {
+	cmd := exec.Command(c.prax, args...)
+	cmd.Dir = c.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GORACE=" + raceOptions, "MCP_CLIENTS_PATH=clients.json", "PRAX_DATA=" + c.data()}
 	return cmd
 }
 

@@ -29,20 +29,9 @@ func TestDrainsTogether(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(l.app.settings.Data, control.SocketName)
-	socket, err := control.Listen(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ran, answered := make(chan error, 1), make(chan string, 1)
-	go func() { ran <- l.app.run(&signals{stop: stop}, ln, socket) }()
-	go func() { answered <- slowCall(ln.Addr().String()) }()
+	s := l.serve()
+	answered := make(chan string, 1)
+	go func() { answered <- slowCall(s.url) }()
 	within(t, "the call is under way", func() bool {
 		select {
 		case <-entered:
@@ -51,22 +40,47 @@ func TestDrainsTogether(t *testing.T) {
 			return false
 		}
 	})
-	cancel()
-	within(t, "the socket is gone", func() bool { return !exists(path) })
-	if len(answered) > 0 || len(ran) > 0 {
+	s.stop()
+	within(t, "the socket is gone", func() bool { return !exists(s.socket) })
+	if len(answered) > 0 || len(s.ended) > 0 {
 		t.Error("the call was over before the socket was")
 	}
 	close(release)
 	if got := <-answered; !strings.Contains(got, "finished") {
 		t.Errorf("the call was answered %s", got)
 	}
-	if err := <-ran; err != nil {
+	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
 }
 
-func slowCall(addr string) string {
-	req, err := http.NewRequest(http.MethodPost, "http://"+addr+"/mcp",
+// served is an app that listens as a server does: on a port, and for the operator.
+type served struct {
+	url    string
+	socket string // its path
+	stop   func() // tells it to stop, and does not wait
+	ended  chan error
+}
+
+func (l *lawApp) serve() *served {
+	l.t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	s := &served{url: "http://" + ln.Addr().String(), socket: filepath.Join(l.app.settings.Data, control.SocketName), ended: make(chan error, 1)}
+	socket, err := control.Listen(s.socket)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(l.t.Context())
+	s.stop = stop
+	go func() { s.ended <- l.app.run(&signals{stop: ctx}, ln, socket) }()
+	return s
+}
+
+func slowCall(base string) string {
+	req, err := http.NewRequest(http.MethodPost, base+"/mcp",
 		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"law.low"}}`))
 	if err != nil {
 		return err.Error()

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -70,30 +69,18 @@ func TestStopWaitsForEffects(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "release")
 	l.define(write(t, "praxec.yaml", waitingFlow(file)))
 	l.write(keeper)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(l.app.settings.Data, control.SocketName)
-	socket, err := control.Listen(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ran := make(chan error, 1)
-	go func() { ran <- l.app.run(&signals{stop: stop}, ln, socket) }()
+	s := l.serve()
 	o := control.NewOperator(l.app.controlConfig(), os.Getuid())
-	l.hangUp(o, "http://"+ln.Addr().String())
-	cancel()
-	within(t, "the socket is gone", func() bool { return !exists(path) })
-	if len(ran) > 0 || operationsOf(t, o, store.AttemptRunning) != 1 {
+	l.hangUp(o, s.url)
+	s.stop()
+	within(t, "the socket is gone", func() bool { return !exists(s.socket) })
+	if len(s.ended) > 0 || operationsOf(t, o, store.AttemptRunning) != 1 {
 		t.Error("the server was gone before what it ran was over")
 	}
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ran; err != nil {
+	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
 	if operationsOf(t, o, store.AttemptDone) != 1 {

@@ -99,17 +99,24 @@ func (s *soak) load(span time.Duration, rate float64) *bench.Report {
 
 // watch takes samples while f runs.
 func (s *soak) watch(span time.Duration, f func()) {
-	began, done := time.Now(), make(chan struct{})
-	var work sync.WaitGroup
-	work.Go(func() { defer close(done); f() })
-	tick := time.NewTicker(max(span/900, 100*time.Millisecond))
+	done := make(chan struct{})
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer close(done)
+	watching.Go(func() { s.look(max(span/900, 100*time.Millisecond), done) })
+	f()
+}
+
+// look takes a sample each time that so long is over.
+func (s *soak) look(each time.Duration, done <-chan struct{}) {
+	began := time.Now()
+	tick := time.NewTicker(each)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
 			s.seen = append(s.seen, s.sample(time.Since(began)))
 		case <-done:
-			work.Wait()
 			return
 		}
 	}
