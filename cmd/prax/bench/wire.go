@@ -17,6 +17,7 @@ import (
 const (
 	dialTimeout = 5 * time.Second
 	maxAnswer   = 16 << 20 // bytes of a body
+	readStep    = 64 << 10 // for which there is room before they come
 )
 
 // wire is one HTTP/1.1 connection that is kept alive. net/http does more than a load needs, and takes more processor
@@ -173,8 +174,14 @@ func (h *answerHead) readBody(r *bufio.Reader, b []byte) ([]byte, error) {
 		return readN(r, b, h.length)
 	}
 	h.last = true // RFC 9112, section 6.3: it ends with the connection
-	rest, err := io.ReadAll(io.LimitReader(r, maxAnswer))
-	return append(b, rest...), err
+	b, err := readN(r, b, maxAnswer)
+	switch {
+	case err == nil:
+		err = fmt.Errorf("%w: an endless body", errHTTP)
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		err = nil
+	}
+	return b, err
 }
 
 func readChunks(r *bufio.Reader, b []byte) ([]byte, error) {
@@ -208,11 +215,18 @@ func readChunks(r *bufio.Reader, b []byte) ([]byte, error) {
 	}
 }
 
+// readN appends n bytes. Room is made for what comes, not for what was announced.
 func readN(r *bufio.Reader, b []byte, n int64) ([]byte, error) {
-	at := len(b)
-	b = append(b, make([]byte, n)...)
-	_, err := io.ReadFull(r, b[at:])
-	return b, err
+	for n > 0 {
+		at, step := len(b), min(n, readStep)
+		b = append(b, make([]byte, step)...)
+		got, err := io.ReadFull(r, b[at:])
+		if err != nil {
+			return b[:at+got], err
+		}
+		n -= step
+	}
+	return b, nil
 }
 
 func readLine(r *bufio.Reader) ([]byte, error) {

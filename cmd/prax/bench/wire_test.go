@@ -56,6 +56,39 @@ func TestReadAnswerToTheEnd(t *testing.T) {
 	}
 }
 
+// TestReadAnswerWithinBounds: what a server announces, and does not send, takes no memory; what it sends without end does
+// not take all of it.
+func TestReadAnswerWithinBounds(t *testing.T) {
+	t.Parallel()
+	for name, head := range map[string]string{
+		"length": "HTTP/1.1 200 OK\r\nContent-Length: 16777216\r\n\r\n",
+		"chunk":  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000000\r\n",
+	} {
+		r := bufio.NewReader(strings.NewReader(head + "hel"))
+		h, err := readHead(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := h.readBody(r, nil)
+		if !errors.Is(err, io.ErrUnexpectedEOF) || string(body) != "hel" || cap(body) > 2*readStep {
+			t.Errorf("%s: %d bytes in room for %d, error %v", name, len(body), cap(body), err)
+		}
+	}
+	r := bufio.NewReader(io.MultiReader(strings.NewReader("HTTP/1.1 200 OK\r\n\r\n"), endless{}))
+	h, err := readHead(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := h.readBody(r, nil); !errors.Is(err, errHTTP) || cap(body) > 2*maxAnswer {
+		t.Errorf("endless: %d bytes in room for %d, error %v", len(body), cap(body), err)
+	}
+}
+
+// endless is a body that never ends.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
 // TestReadAnswerRefuses: what is not HTTP is told from a connection that was cut.
 func TestReadAnswerRefuses(t *testing.T) {
 	t.Parallel()
