@@ -75,6 +75,8 @@ func (p *program) bench(args []string) error {
 // benchHint is what to do about a measurement that did not begin.
 func benchHint(err error) string {
 	switch op := (*net.OpError)(nil); {
+	case errors.Is(err, context.Canceled):
+		return "" // by who asked
 	case errors.As(err, &op) && op.Op == "dial":
 		return "prax serve starts a server; a URL or --addr HOST:PORT asks another"
 	case errors.Is(err, fs.ErrNotExist):

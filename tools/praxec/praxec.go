@@ -74,7 +74,8 @@ func Tools(c Config) []*tools.Tool {
 	return []*tools.Tool{
 		{
 			Name: Query, Title: "Query workflows", Description: queryDescription, Tier: queryTarget.Tier,
-			Input: querySchema, Arguments: tools.ByTool, Idempotent: true, Heeds: true, Handler: k.handler((*request).query),
+			Input: querySchema, Arguments: tools.ByTool, Idempotent: true, Handler: k.handler((*request).query),
+			Heeds: true, // but for what it has begun to note: a timeout that is over, a subject that it showed
 		},
 		{
 			Name: Command, Title: "Run workflows", Description: commandDescription, Tier: commandTarget.Tier,

@@ -9,7 +9,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"sync"
@@ -170,15 +169,13 @@ func (r *run) open(ctx context.Context) error {
 		}
 	}
 	if !stop() {
-		first = errOpening
+		first = fmt.Errorf("ended before every caller could begin: %w", ctx.Err())
 	}
 	if first != nil {
 		return fmt.Errorf("%s: %w", r.URL.Redacted(), first)
 	}
 	return nil
 }
-
-var errOpening = errors.New("ended before every caller had a connection, and the instance that it needs")
 
 func (r *run) interrupt() {
 	for _, c := range r.callers {

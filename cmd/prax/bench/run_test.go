@@ -346,7 +346,7 @@ func TestNobodyWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Config{URL: u, Tokens: []string{""}, Callers: 2, Time: time.Minute, Works: []Share{{Get, 1}}}
-	if r, err := Run(ctx, c); !errors.Is(err, errOpening) {
+	if r, err := Run(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
