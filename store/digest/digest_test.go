@@ -292,6 +292,30 @@ func TestRemoveLeftovers(t *testing.T) {
 	}
 }
 
+// TestChecks: many at once do not mix, and what one was refused for says nothing of the next.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	texts := map[string]bool{
+		`{"a":1,"b":[2]}`: true, `{"b":1}`: true, `"a"`: true, strings.Repeat(" ", 80<<10) + `{"a":1}`: true,
+		`{"a":1,"a":2}`: false, `{"b":{"a":[1,`: false, `[9007199254740993]`: false, `1 2`: false,
+	}
+	var all sync.WaitGroup
+	for text, fine := range texts {
+		raw := []byte(text)
+		for range 2 { // of one text, too
+			all.Go(func() {
+				for range 200 {
+					if err := digest.Check(raw); (err == nil) != fine {
+						t.Errorf("%.20q: %v", strings.TrimSpace(text), err)
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
 // TestMACs: many at once do not mix.
 func TestMACs(t *testing.T) {
 	t.Parallel()
