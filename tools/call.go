@@ -129,7 +129,7 @@ func (r *Registry) run(ctx context.Context, e *entry, c *Call) ending {
 	}
 	within := newDeadline(ctx, timeout)
 	defer within.end()
-	over := c.report()
+	over := c.gateProgress()
 	defer over()
 	if e.tool.Heeds {
 		return r.await(within, e.tool.Handler, c, timeout)

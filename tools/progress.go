@@ -8,7 +8,7 @@ import (
 // gate passes progress on until the caller has its answer, and only when it grows.
 type gate struct {
 	mu     sync.Mutex
-	report func(Progress) // nil: nobody listens, or not any more
+	report func(Progress) // nil: nobody listens any more
 	last   float64
 }
 
@@ -25,8 +25,8 @@ func (g *gate) pass(p Progress) {
 	g.report(p)
 }
 
-// report puts a gate before who listens to the call's progress. The call is over with what it returns.
-func (c *Call) report() (over func()) {
+// gateProgress puts a gate before who listens to the call's progress. The call is over with what it returns.
+func (c *Call) gateProgress() (over func()) {
 	if c.Progress == nil {
 		c.Progress = ignore
 		return nothing

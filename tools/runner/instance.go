@@ -97,10 +97,7 @@ func (r *Runner) find(ctx context.Context, c *call, id string) (found row, e *en
 func (c *call) together(ctx context.Context, id string) (found row, err error) {
 	err = c.view(ctx, func(tx store.Tx) (err error) {
 		found = row{}
-		if found.Instance, err = tx.Instance(c.scope, id); err == nil {
-			err = c.covers(found.Instance)
-		}
-		if err != nil {
+		if found.Instance, err = c.usable(tx, id); err != nil {
 			return err
 		}
 		found.definition, err = tx.Definition(found.DefinitionID, found.DefinitionHash)

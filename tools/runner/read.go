@@ -108,7 +108,8 @@ func (r *Runner) History(ctx context.Context, w Work, id string, after int64, li
 		if steps, err = tx.Steps(c.scope, id, after, limit); err != nil {
 			return err
 		}
-		return c.usable(tx, id)
+		_, err = c.usable(tx, id)
+		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, ErrUnknownInstance
@@ -116,13 +117,14 @@ func (r *Runner) History(ctx context.Context, w Work, id string, after int64, li
 	return steps, err
 }
 
-// usable is store.ErrNotFound for an instance that the caller may not see, or of a definition that it may not use.
-func (c *call) usable(tx store.Tx, id string) error {
+// usable is an instance; the error is store.ErrNotFound for one that the caller may not see, or of a definition that it
+// may not use.
+func (c *call) usable(tx store.Tx, id string) (store.Instance, error) {
 	i, err := tx.Instance(c.scope, id)
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.covers(i)
 	}
-	return c.covers(i)
+	return i, err
 }
 
 // covers is store.ErrNotFound for an instance of a definition that the caller may not use.
@@ -142,7 +144,8 @@ func (r *Runner) Acknowledge(ctx context.Context, w Work, id, subject, hash stri
 		if shown, err = tx.Acknowledgements(c.scope, id); err != nil {
 			return err
 		}
-		return c.usable(tx, id)
+		_, err = c.usable(tx, id)
+		return err
 	})
 	if err == nil && shownOf(shown)[subject] != hash {
 		a := store.Acknowledgement{Subject: subject, Hash: hash, At: c.now}
