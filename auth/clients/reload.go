@@ -140,10 +140,12 @@ func (r *Registry) Force() { r.watcher.Force() }
 // look is a reload by the watcher. Whoever forced it is answered also when nothing changed.
 func (r *Registry) look(reason string) (read bool) {
 	report := r.Reload(reason)
-	r.giveBack()
+	if read = report.read(); read { // what cannot be read is looked at again and again
+		r.giveBack()
+	}
 	if reason == watch.Forced {
 		r.log.Info("clients file was read at "+reason, "ok", report.OK, "unchanged", report.Unchanged,
 			"clients", report.Clients, "errors", report.Errors, "warnings", report.Warnings)
 	}
-	return report.read()
+	return read
 }
