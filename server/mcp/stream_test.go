@@ -63,8 +63,9 @@ func TestCallStuckReader(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(t, nil)
-				cancelled := make(chan bool, 1)
+				stuck, cancelled := make(chan struct{}), make(chan bool, 1)
 				withTool(t, h, func(ctx context.Context, call *tools.Call) (*tools.Result, error) {
+					<-stuck
 					for i := range 20 {
 						call.Progress(tools.Progress{Done: float64(i)})
 					}
@@ -74,6 +75,7 @@ func TestCallStuckReader(t *testing.T) {
 				start := time.Now()
 				v := h.begin(t, newPost("alice", c.body, c.headers...))
 				v.jam()
+				close(stuck)
 				if got := <-cancelled; got != c.cancels {
 					t.Errorf("cancelled: %v, want %v", got, c.cancels)
 				}
