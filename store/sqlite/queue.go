@@ -68,6 +68,7 @@ func (q *queue) shed(l *line) bool {
 		return false
 	}
 	last := longest.requests[most-1]
+	longest.requests[most-1] = nil
 	longest.requests = longest.requests[:most-1]
 	q.n--
 	if last.state.CompareAndSwap(waiting, abandoned) {
@@ -87,6 +88,7 @@ func (q *queue) take() *request {
 	l := q.turns[0]
 	q.turns = q.turns[1:]
 	r := l.requests[0]
+	l.requests[0] = nil // what a function holds may be large, and the line long
 	l.requests = l.requests[1:]
 	q.n--
 	if len(l.requests) > 0 {
