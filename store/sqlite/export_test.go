@@ -72,7 +72,12 @@ func WorkflowReads() []string {
 }
 
 // Queued is how many functions wait for the writer.
-func (db *DB) Queued() int { return db.writer.queue.len() }
+func (db *DB) Queued() int {
+	q := db.writer.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.n
+}
 
 // Break makes the open transaction die under a function, as a disk that fails does.
 func Break(s store.Tx) error {

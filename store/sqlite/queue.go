@@ -98,10 +98,3 @@ func (q *queue) take() *request {
 	}
 	return r
 }
-
-// len is how many wait.
-func (q *queue) len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.n
-}
