@@ -50,17 +50,27 @@ func mintID() string {
 	return string(id[:])
 }
 
-// WriteHeader notes the status, and bounds how long a reader may take for the answer: each for itself,
-// since net/http takes the deadline away with the end of every answer. A handler of a stream sets its
-// own deadlines after it.
+// WriteHeader notes the status, and bounds how long a reader may take for the answer. A handler of a
+// stream sets its own deadlines after it.
 func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= 200 {
 		x.status = status
-		if d, ok := x.ResponseWriter.(writeDeadliner); ok {
-			_ = d.SetWriteDeadline(time.Now().Add(x.timeout))
-		}
+		x.boundWrite()
 	}
 	x.ResponseWriter.WriteHeader(status)
+}
+
+// boundWrite sees to it that the answer which begins now has its time, or an eighth less: one that comes
+// soon has what http.Server gave it with the request, and to set another costs more than to write a short
+// answer into a buffer.
+func (x *exchange) boundWrite() {
+	now := time.Now()
+	if now.Sub(x.start) < x.timeout/8 {
+		return
+	}
+	if d, ok := x.ResponseWriter.(writeDeadliner); ok {
+		_ = d.SetWriteDeadline(now.Add(x.timeout))
+	}
 }
 
 // Write counts what the answer has.

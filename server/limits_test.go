@@ -1,9 +1,11 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -291,6 +293,78 @@ func TestStuckReader(t *testing.T) {
 		c.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, "Content-Length: 2", "", "{}")
 		g.await(failed, "the end of an answer that nobody reads, after "+strconv.Itoa(read)+" that were read")
 	}
+}
+
+// The time to read an answer runs from its own beginning, however long the call took.
+func TestLateAnswer(t *testing.T) {
+	t.Parallel()
+	const timeout = 100 * time.Millisecond
+	g := start(t, func(c *Config) {
+		c.WriteTimeout = timeout
+		c.MCP = func(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
+			<-time.After(2 * timeout)
+			echo(w, r, x)
+		}
+	})
+	c := g.dial()
+	for range 2 {
+		c.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, "Content-Length: 2", "", "{}")
+		if got := c.reply(); got.status != 200 {
+			t.Errorf("%d, want 200", got.status)
+		}
+	}
+}
+
+// pipes is a listener of connections that hold nothing: what the server writes waits until it is read.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, open := <-p; open {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// What net/http says by itself keeps no connection either when nobody reads it.
+func TestStuckReaderOfNoAnswer(t *testing.T) {
+	t.Parallel()
+	for name, request := range map[string]string{
+		"bad request": "nonsense\r\n\r\n",
+		"continue":    "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + good + "\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
+	} {
+		g := start(t, func(c *Config) { c.WriteTimeout, c.BodyTimeout = 100*time.Millisecond, 100*time.Millisecond })
+		ctx, cancel := context.WithCancel(t.Context())
+		ln, ended := make(pipes), make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = g.Serve(ctx, ln)
+		}()
+		c, inner := net.Pipe()
+		closed := &watched{Conn: inner, closed: make(chan struct{})}
+		ln <- closed
+		if _, err := io.WriteString(c, request); err != nil {
+			t.Fatal(err)
+		}
+		g.await(closed.closed, name+": the end of a connection that nobody reads")
+		cancel()
+		close(ln)
+		g.await(ended, "the end of Serve")
+	}
+}
+
+// watched tells when it is closed.
+type watched struct {
+	net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (w *watched) Close() error {
+	w.once.Do(func() { close(w.closed) })
+	return w.Conn.Close()
 }
 
 // The deadline of one answer must not end the next on the same connection.

@@ -76,12 +76,12 @@ func (s *Server) httpServer(calls context.Context) *http.Server {
 		Handler:                      s.Handler(),
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            s.cfg.HeaderTimeout,
-		ReadTimeout:                  s.cfg.BodyTimeout, // until the body is read, see body
+		ReadTimeout:                  s.cfg.BodyTimeout,  // until the body is read, see body
+		WriteTimeout:                 s.cfg.WriteTimeout, // until exchange sets another; net/http's own words have it too
 		IdleTimeout:                  s.cfg.IdleTimeout,
 		MaxHeaderBytes:               s.cfg.MaxHeaderBytes,
-		// No WriteTimeout: it would end event streams. The deadline of an answer is set by exchange.
-		ErrorLog:    slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
-		BaseContext: func(net.Listener) context.Context { return calls },
+		ErrorLog:                     slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+		BaseContext:                  func(net.Listener) context.Context { return calls },
 	}
 }
 
