@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -70,16 +71,33 @@ func writers(ctx context.Context, b *bench) ([]figure, error) {
 	}, nil
 }
 
-// others is 64 callers more until they are stopped, each of whose answers must be right too.
+// others is 64 callers more, from when all of them have begun until they are stopped. Their answers must be right too.
 func others(kind string) func(context.Context, *bench, server) (func() error, error) {
 	return func(ctx context.Context, b *bench, s server) (func() error, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		c := b.benchCommand(s, load{64, b.few.tokens, []string{"--work", kind}}, "--warmup", "0s", "--duration", "10m")
-		result := make(chan error, 1)
+		begun, result := make(firstWrite, 1), make(chan error, 1)
 		go func() {
-			_, err := runLoad(ctx, c, "")
+			_, err := runLoad(ctx, c, "", begun)
 			result <- err
 		}()
-		return func() error { cancel(); return <-result }, nil
+		select {
+		case <-begun:
+			return func() error { cancel(); return <-result }, nil
+		case err := <-result:
+			cancel()
+			return nil, errors.Join(errors.New("the other callers ended at once"), err)
+		}
 	}
+}
+
+// firstWrite tells when something was written to it: prax bench says one line when its callers have begun.
+type firstWrite chan struct{}
+
+func (w firstWrite) Write(p []byte) (int, error) {
+	select {
+	case w <- struct{}{}:
+	default:
+	}
+	return len(p), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -69,7 +70,7 @@ func (b *bench) filledBy(ctx context.Context, name string, t target, l load, n i
 	}
 	data := filepath.Join(dir, "data")
 	return data, t.servingIn(ctx, dir, "", func(s server) error {
-		_, err := runLoad(ctx, b.benchCommand(s, l, "--warmup", "0s", "--duration", "10m", "--requests", strconv.Itoa(n)), "")
+		_, err := runLoad(ctx, b.benchCommand(s, l, "--warmup", "0s", "--duration", "10m", "--requests", strconv.Itoa(n)), "", io.Discard)
 		return err
 	})
 }

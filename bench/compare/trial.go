@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 )
@@ -101,7 +102,7 @@ func (b *bench) loaded(ctx context.Context, s server, t trial) (a answered, err 
 	if t.shared {
 		core = ""
 	}
-	return runLoad(ctx, c, core)
+	return runLoad(ctx, c, core, io.Discard)
 }
 
 func (b *bench) benchCommand(s server, l load, more ...string) command {
@@ -110,11 +111,12 @@ func (b *bench) benchCommand(s server, l load, more ...string) command {
 	return command{argv: append(append(argv, l.args...), more...)}
 }
 
-// runLoad runs prax bench, whose answers must all be right. It may have none when ctx ends it.
-func runLoad(ctx context.Context, c command, core string) (a answered, err error) {
+// runLoad runs prax bench, whose answers must all be right. It may have none when ctx ends it. What it says meanwhile goes
+// to told too.
+func runLoad(ctx context.Context, c command, core string, told io.Writer) (a answered, err error) {
 	cmd := c.on(ctx, core)
 	var said bytes.Buffer
-	cmd.Stderr = &said
+	cmd.Stderr = io.MultiWriter(&said, told)
 	out, err := cmd.Output()
 	if bad := json.Unmarshal(out, &a); bad != nil {
 		return a, fmt.Errorf("load: %w: %s", errors.Join(err, bad), said.Bytes())

@@ -62,6 +62,7 @@ func (p *program) bench(args []string) error {
 	if err := p.readBench(f, args); err != nil {
 		return err
 	}
+	f.config.Begun = func() { p.printBegun(f.config) }
 	f.config.Progress = p.benchProgress()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

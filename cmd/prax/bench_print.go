@@ -9,6 +9,15 @@ import (
 	"prax/cmd/prax/bench"
 )
 
+// printBegun says that the load is on, for who waits for that: a person, or a program that measures something else meanwhile.
+func (p *program) printBegun(c bench.Config) {
+	end := c.Time.String()
+	if c.Requests > 0 {
+		end += " or " + count(int(c.Requests), "request")
+	}
+	fmt.Fprintf(p.stderr, "%s: %v to warm up, then %s\n", count(c.Callers, "caller"), c.Warm, end)
+}
+
 // benchProgress shows on a terminal how far it is; nil where there is none.
 func (p *program) benchProgress() func(bench.Progress) {
 	if !isTerminal(p.stderr) {

@@ -33,6 +33,7 @@ type Config struct {
 	Asked Asked
 
 	PID      int            // of the server, on this machine: its processor time and memory are reported; 0: they are not
+	Begun    func()         // is called when every caller is connected and has its instance; nil: nothing is
 	Progress func(Progress) // is told once a second how far it is; nil: nobody is
 }
 
@@ -105,6 +106,9 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	defer r.interrupt()
 	if err := r.open(ctx); err != nil {
 		return nil, err
+	}
+	if r.Begun != nil {
+		r.Begun()
 	}
 	return r.measure(ctx), nil
 }
