@@ -62,9 +62,10 @@ func serve(mode, addr, token, dir string) error {
 	}
 	server := &http.Server{
 		Handler: &handler{authorization: []byte("Bearer " + token), answer: do},
-		// The limits that any server on a network has; they are part of the floor.
+		// The time limits that any server on a network has, of both directions; they are part of the floor.
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 	}
