@@ -20,6 +20,7 @@ type Answer struct {
 	Caller     workflow.Caller
 	Expired    bool // this call found that the time was over, and took the instance to where the timeout leads
 
+	form  *form  // of Stored, where it says all there is to say, and nothing was asked of the instance; nil: it does not
 	drive *drive // what it set going; nil: nothing
 }
 

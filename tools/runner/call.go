@@ -42,15 +42,21 @@ func (r *Runner) name(c *call) {
 	c.correlation, c.approval = r.config.NewID("cor_"), r.config.NewID("ap_")
 }
 
-// reading begins a call that changes nothing, or what has no ids. Overseeing takes the role human, whatever else a principal says of itself.
+// reading begins a call that changes nothing, or what has no ids.
 func (r *Runner) reading(w Work) *call {
+	c := r.asking(w)
+	return &c
+}
+
+// asking is a call that only reads. Overseeing takes the role human, whatever else a principal says of itself.
+func (r *Runner) asking(w Work) call {
 	if w.On == nil {
 		w.On = forClient{r.config.Store, w.Principal.Client}
 	}
 	if !w.Principal.Roles.Has(auth.Human) {
 		w.Principal.Oversees = auth.NameSet{}
 	}
-	c := &call{Work: w, scope: w.Principal.Scope(), now: r.now()}
+	c := call{Work: w, scope: w.Principal.Scope(), now: r.now()}
 	if w.Principal.Client == "" {
 		c.scope = auth.Scope{} // nobody: it must not pass for the server
 	}

@@ -1,15 +1,22 @@
 package runner
 
-import "reflect"
+import (
+	"reflect"
 
-// Changed are the instances whose form is not what its JSON says any more: somebody has changed what all who look share.
+	"prax/store"
+)
+
+// Same tells whether two rows are taken for the same.
+func Same(a, b *store.Instance) bool { return same(a, b) }
+
+// Changed are the instances whose form is not what its row says any more: somebody has changed what all who look share.
 func (r *Runner) Changed() (ids []string) {
 	r.forms.mu.Lock()
 	defer r.forms.mu.Unlock()
 	for id, at := range r.forms.entries {
 		kept := at.Value.(*weighed[*form]).value
-		fresh, err := kept.from.decode()
-		if err != nil || !reflect.DeepEqual(fresh, kept) {
+		fresh, err := decode(&kept.row, nil)
+		if err != nil || !reflect.DeepEqual(fresh.instance, kept.instance) {
 			ids = append(ids, id)
 		}
 	}

@@ -3,8 +3,12 @@ package runner_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/auth"
 	"prax/store"
@@ -44,6 +48,33 @@ func TestForm(t *testing.T) {
 		t.Errorf("a broken context was read: %+v", b.Instance)
 	}
 	equal(t, "as it is stored", h.get(agent, a.Stored.ID).Instance.Context, a.Instance.Context)
+}
+
+// TestSame: rows that differ in whatever it be are not the same.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	fields := reflect.TypeFor[store.Instance]().NumField()
+	for n := range fields {
+		var a, b store.Instance
+		if !runner.Same(&a, &b) {
+			t.Fatal("two rows with nothing in them are not the same")
+		}
+		switch f := reflect.ValueOf(&b).Elem().Field(n); f.Interface().(type) {
+		case time.Time:
+			f.Set(reflect.ValueOf(morning))
+		case jsontext.Value:
+			f.SetBytes([]byte("{}"))
+		case bool:
+			f.SetBool(true)
+		case int64:
+			f.SetInt(1)
+		default:
+			f.SetString("x")
+		}
+		if runner.Same(&a, &b) {
+			t.Errorf("rows that differ in %s are the same", reflect.TypeFor[store.Instance]().Field(n).Name)
+		}
+	}
 }
 
 // TestFormsAreBounded: of many large instances only the last are kept.

@@ -116,13 +116,14 @@ func FuzzInstance(f *testing.F) {
 	}
 	r := &Runner{forms: newRecent[*form](formBytes)}
 	f.Fuzz(func(t *testing.T, input, context, memo []byte) {
-		i, err := r.decode(store.Instance{ID: "wf_1", Input: input, Context: context, Memo: memo})
-		if (i == nil) != (err != nil) {
-			t.Fatalf("%q, %q, %q: %v, %v", input, context, memo, i, err)
+		form, err := r.form(&store.Instance{ID: "wf_1", Input: input, Context: context, Memo: memo})
+		if (form == nil) != (err != nil) {
+			t.Fatalf("%q, %q, %q: %v, %v", input, context, memo, form, err)
 		}
 		if err != nil {
 			return
 		}
+		i := form.instance
 		if i.Input == nil || i.Context == nil || len(input) > 0 && jsontext.Value(input).Kind() != '{' {
 			t.Fatalf("%q, %q, %q: %+v", input, context, memo, i)
 		}

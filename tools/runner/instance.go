@@ -22,6 +22,7 @@ type sight struct {
 	approvals []store.Approval
 	attempt   *store.Attempt // the one that it waits for; nil: none
 	caller    workflow.Caller
+	form      *form // of the row, where nothing beside it is of account; else nil
 }
 
 // answer is a sight without a change.
@@ -44,9 +45,10 @@ func (r *Runner) look(ctx context.Context, c *call, id string) (*sight, error) {
 		return nil, err
 	}
 	s := &sight{stored: stored.Instance}
-	if s.i, err = r.decode(s.stored); err != nil {
+	if s.form, err = r.form(&s.stored); err != nil {
 		return nil, s.corrupt(err)
 	}
+	s.i = s.form.instance
 	s.caller = c.caller(s.stored)
 	if e == nil {
 		if e, err = r.decoded(s.stored, stored.definition); err != nil {
@@ -143,10 +145,13 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 	if err != nil {
 		return err
 	}
-	if s.i, err = r.decode(stored); err != nil {
+	f, err := r.form(&stored)
+	if err != nil {
 		return s.corrupt(err)
 	}
-	s.stored, s.i.Evidence, s.i.Shown = stored, evidenceOf(evidence), shownOf(shown)
+	i := *f.instance
+	i.Evidence, i.Shown = evidenceOf(evidence), shownOf(shown)
+	s.stored, s.i, s.form = stored, &i, nil
 	r.park(s, approvals)
 	s.attempt, s.i.Busy = attempt, busy(attempt)
 	return nil

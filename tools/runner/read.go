@@ -17,7 +17,9 @@ func (r *Runner) Get(ctx context.Context, w Work, id string) (*Answer, error) {
 	case err != nil:
 		return nil, err
 	case s.d.Expire(s.i, c.now).Idle():
-		return s.answer(), nil
+		a := s.answer()
+		a.form = s.form
+		return a, nil
 	}
 	return r.getLate(ctx, w, id)
 }

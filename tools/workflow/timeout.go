@@ -25,12 +25,12 @@ func (d *Definition) Expire(i *Instance, now time.Time) Decision {
 
 // overdue tells whether the timeout has to be applied. It waits for an executor that is at work.
 func (d *Definition) overdue(i *Instance, now time.Time) bool {
-	due := d.due(i)
+	due := d.Due(i)
 	return i.Busy == nil && !due.IsZero() && !now.Before(due)
 }
 
-// due is when the timeout has to be applied; zero: never.
-func (d *Definition) due(i *Instance) time.Time {
+// Due is when the timeout of an instance has to be applied; zero: never.
+func (d *Definition) Due(i *Instance) time.Time {
 	if d.Timeout <= 0 || i.Memo.Expired || !i.Open {
 		return time.Time{}
 	}
@@ -43,7 +43,7 @@ func (m *move) note() {
 		m.timedOut("")
 		m.next.Memo.Expired = true
 	}
-	m.next.Due = m.d.due(&m.next)
+	m.next.Due = m.d.Due(&m.next)
 }
 
 // late makes the step to the state that a timeout leads to. An instance whose timeout cannot be applied is cancelled:
