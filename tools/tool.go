@@ -104,7 +104,8 @@ type Result struct {
 type Block struct {
 	Type     string // text, image, audio, resource, resource_link
 	Text     string
-	Data     []byte // image, audio
+	Quoted   jsontext.Value // Text as a JSON string, where that is at hand; nil: it has to be made
+	Data     []byte         // image, audio
 	MIMEType string
 	URI      string
 	Name     string

@@ -38,6 +38,7 @@ type result struct {
 type block struct {
 	Type     string         `json:"type"`
 	Text     string         `json:"text,omitzero"`
+	Quoted   jsontext.Value `json:"-"` // text is all of it
 	Data     []byte         `json:"data,omitempty"`
 	MIMEType string         `json:"mimeType,omitzero"`
 	URI      string         `json:"uri,omitzero"`

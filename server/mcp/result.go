@@ -103,8 +103,12 @@ func appendBlock(dst []byte, b tools.Block) []byte {
 			dst = appendMember(append(dst, ','), "mimeType", b.MIMEType)
 		}
 	default:
-		dst = append(dst, `{"type":"text",`...)
-		dst = appendMember(dst, "text", b.Text)
+		dst = append(dst, `{"type":"text","text":`...)
+		if b.Quoted != nil {
+			dst = append(dst, b.Quoted...)
+		} else {
+			dst = jsonrpc.AppendString(dst, b.Text)
+		}
 	}
 	return append(dst, '}')
 }

@@ -1,8 +1,8 @@
 package praxec
 
 import (
-	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,8 +19,11 @@ type face struct{ structured, text any }
 // lean is an answer that can leave out what is large: in the text first, which says everything a second time.
 type lean interface{ lean() []face }
 
-// result is an answer as structured content, and the same as text as far as there is room.
+// result is an answer as structured content, and the same as text as far as there is room. A result is itself.
 func (q *request) result(body any) (*tools.Result, error) {
+	if res, is := body.(*tools.Result); is {
+		return res, nil
+	}
 	res, err := face{structured: body}.result()
 	if large, is := body.(lean); is && res == nil && err == nil {
 		res, err = first(large.lean())
@@ -54,10 +57,11 @@ func (f face) result() (*tools.Result, error) {
 			return nil, err
 		}
 	}
-	if len(raw)+quoted(text) > maxAnswer {
+	said := string(text)
+	if len(raw)+quoted(said) > maxAnswer {
 		return nil, nil
 	}
-	return &tools.Result{Structured: raw, Content: []tools.Block{{Type: "text", Text: string(text)}}}, nil
+	return &tools.Result{Structured: raw, Content: []tools.Block{{Type: "text", Text: said}}}, nil
 }
 
 func encode(body any) (jsontext.Value, error) {
@@ -72,8 +76,8 @@ func encode(body any) (jsontext.Value, error) {
 }
 
 // quoted is how long JSON becomes within a string.
-func quoted(raw jsontext.Value) int {
-	return len(raw) + bytes.Count(raw, []byte{'"'}) + bytes.Count(raw, []byte{'\\'})
+func quoted(text string) int {
+	return len(text) + strings.Count(text, `"`) + strings.Count(text, `\`)
 }
 
 // resource says what an answer is about.

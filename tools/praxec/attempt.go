@@ -57,16 +57,16 @@ func waitsFor(a *runner.Answer) string {
 
 // meanwhile are the links of a workflow that waits for an attempt, beside those that settle one in doubt: it can be
 // read until that is over, and ended as long as the attempt runs.
-func (q *request) meanwhile(a *runner.Answer) []link {
+func (v viewer) meanwhile(a *runner.Answer) []link {
 	if a.Attempt == nil || a.Stored.Status != store.Open {
 		return nil
 	}
 	switch a.Attempt.Status {
 	case store.AttemptRunning:
-		end := q.toCommand("cancel", args{WorkflowID: a.Stored.ID, Intent: intentCancel}).titled("End the workflow")
-		return []link{q.getLink(a.Stored.ID), end}
+		end := v.toCommand("cancel", args{WorkflowID: a.Stored.ID, Intent: intentCancel}).titled("End the workflow")
+		return []link{v.getLink(a.Stored.ID), end}
 	case store.AttemptUnknown:
-		return []link{q.getLink(a.Stored.ID)}
+		return []link{v.getLink(a.Stored.ID)}
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ const (
 const maxGates = 512 << 10
 
 // pending are the gates of a workflow's state: the first, with the others in it; nil when there is none.
-func (q *request) pending(a *runner.Answer) *pending {
+func (v viewer) pending(a *runner.Answer) *pending {
 	var first *pending
 	room := maxGates
 	for _, g := range a.Definition.PendingHuman(a.Instance) {
@@ -84,7 +84,7 @@ func (q *request) pending(a *runner.Answer) *pending {
 		if g.Parked != nil {
 			open = approvalOf(a, g.Parked.Approval)
 		}
-		p := q.gate(&runner.Gate{Answer: *a, Gate: g, Approval: open, Since: since(a, open)})
+		p := v.gate(&runner.Gate{Answer: *a, Gate: g, Approval: open, Since: since(a, open)})
 		switch room -= p.size(); {
 		case first == nil:
 			first = p
@@ -127,7 +127,7 @@ func since(a *runner.Answer, open *store.Approval) time.Time {
 	return a.Stored.Updated
 }
 
-func (q *request) gate(g *runner.Gate) *pending {
+func (v viewer) gate(g *runner.Gate) *pending {
 	t := g.Gate.Transition
 	p := &pending{
 		WorkflowID: g.Stored.ID, DefinitionID: g.Stored.DefinitionID, State: g.Stored.State, ExpectedVersion: g.Stored.Version,
@@ -140,10 +140,10 @@ func (q *request) gate(g *runner.Gate) *pending {
 	if g.Gate.Choices != nil {
 		p.Choices = choicesOf(g.Gate.Choices)
 	}
-	p.Resolve = q.resolve(g, t.Name, q.submission(g.Instance, t.Name, nil), "a person sends this, with arguments by input_schema").
+	p.Resolve = v.resolve(g, t.Name, v.submission(g.Instance, t.Name, nil), "a person sends this, with arguments by input_schema").
 		because(blockedBy(g.Definition.Blocked(g.Instance, g.Caller, t)))
 	if g.Gate.Parked != nil {
-		q.parked(p, g)
+		v.parked(p, g)
 	}
 	return p
 }
@@ -157,7 +157,7 @@ func choicesOf(o *workflow.Options) *choices {
 }
 
 // parked adds the open approval: its answer is a yes to exactly these arguments, or a no.
-func (q *request) parked(p *pending, g *runner.Gate) {
+func (v viewer) parked(p *pending, g *runner.Gate) {
 	t, open := g.Gate.Transition, g.Gate.Parked
 	p.Source = sourceApproval
 	if t.Name == workflow.AskHuman {
@@ -174,10 +174,10 @@ func (q *request) parked(p *pending, g *runner.Gate) {
 			p.Approval.Executor = executorOf(g.Approval.Material)
 		}
 	}
-	yes, no := q.submission(g.Instance, t.Name, arguments), q.submission(g.Instance, t.Name, nil)
+	yes, no := v.submission(g.Instance, t.Name, arguments), v.submission(g.Instance, t.Name, nil)
 	yes.Digest, no.Digest, no.Intent = open.Digest, open.Digest, intentReject
-	p.Resolve = q.resolve(g, t.Name, yes, "a person sends this as it stands to approve exactly what was shown").because(p.Resolve.Blocked)
-	reject := q.resolve(g, intentReject, no, "a person sends this to say no; summary says why")
+	p.Resolve = v.resolve(g, t.Name, yes, "a person sends this as it stands to approve exactly what was shown").because(p.Resolve.Blocked)
+	reject := v.resolve(g, intentReject, no, "a person sends this to say no; summary says why")
 	p.Reject = &reject
 }
 
@@ -192,8 +192,8 @@ func executorOf(material jsontext.Value) jsontext.Value {
 	return shown.Executor
 }
 
-func (q *request) resolve(g *runner.Gate, rel string, with args, note string) resolve {
-	l := q.toCommand(rel, with).because(person(&g.Answer))
+func (v viewer) resolve(g *runner.Gate, rel string, with args, note string) resolve {
+	l := v.toCommand(rel, with).because(person(&g.Answer))
 	return resolve{Rel: l.Rel, Method: l.Method, Args: l.Args, RequiresHuman: true, Note: note, Blocked: l.Blocked}
 }
 

@@ -109,15 +109,22 @@ func open(t testing.TB, path string) *house {
 		t.Fatalf("open: %v", err)
 	}
 	h.db = db
-	h.runner = runner.New(runner.Config{
-		Store: db, Catalog: h, Now: h.clock.now, Executors: executors(), Connection: h.connection, Live: live,
+	h.runner, h.tools = h.wired()
+	t.Cleanup(h.close)
+	return h
+}
+
+// wired is a runner and the tools on the store and the configuration of the house, with nothing in memory yet.
+func (h *house) wired() (*runner.Runner, *tools.Registry) {
+	r := runner.New(runner.Config{
+		Store: h.db, Catalog: h, Now: h.clock.now, Executors: executors(), Connection: h.connection, Live: live,
 		Decode: func(text jsontext.Value) (*workflow.Definition, error) {
 			return definition.Decode(text, kinds())
 		},
 	})
-	h.tools = tools.NewRegistry(tools.Config{Store: db, Now: h.clock.now, AuditReads: true, Timeout: 10 * time.Minute})
-	err = h.tools.Set("praxec", praxec.Tools(praxec.Config{
-		Runner: h.runner, Definitions: h.set.Load, Lexicon: h.lexicon, Store: db, Now: h.clock.now,
+	registry := tools.NewRegistry(tools.Config{Store: h.db, Now: h.clock.now, AuditReads: true, Timeout: 10 * time.Minute})
+	err := registry.Set("praxec", praxec.Tools(praxec.Config{
+		Runner: r, Definitions: h.set.Load, Lexicon: h.lexicon, Store: h.db, Now: h.clock.now,
 		Settings: func() praxec.Settings { return *h.settings.Load() },
 		Reload: func() definition.Status {
 			if h.reload == nil {
@@ -127,10 +134,9 @@ func open(t testing.TB, path string) *house {
 		},
 	}))
 	if err != nil {
-		t.Fatal(err)
+		h.Fatal(err)
 	}
-	t.Cleanup(h.close)
-	return h
+	return r, registry
 }
 
 func (h *house) close() {
@@ -177,7 +183,11 @@ func written(t testing.TB, text string) *definition.Set {
 
 // call calls a tool as it comes in from a protocol.
 func (h *house) call(p auth.Principal, tool, arguments string) (*tools.Result, error) {
-	return h.tools.Call(context.Background(), &tools.Call{
+	return h.callOn(h.tools, p, tool, arguments)
+}
+
+func (h *house) callOn(registry *tools.Registry, p auth.Principal, tool, arguments string) (*tools.Result, error) {
+	return registry.Call(context.Background(), &tools.Call{
 		Principal: p, Name: tool, Arguments: jsontext.Value(arguments), RequestID: fmt.Sprintf("req-%d", h.calls.Add(1)),
 		Remote: "192.0.2.1", Progress: func(tools.Progress) {},
 	})

@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/store"
+	"prax/tools"
 	"prax/tools/runner"
 	"prax/tools/workflow"
 	"prax/tools/workflow/expr"
@@ -110,32 +111,71 @@ const (
 // maxInput is how large an input can be and be shown again, in bytes.
 const maxInput = 256 << 10
 
-// get answers with a workflow as it is.
+// answered is the answer to a get, for whom it was made.
+type answered struct {
+	to     audience
+	result *tools.Result
+}
+
+// get answers with a workflow as it is. What the same audience was answered last is the answer again as long as that
+// depends on nothing that has changed.
 func (q *request) get(ctx context.Context, id string) (any, error) {
+	if kept, caller := q.Runner.Recall(ctx, q.work(), id); kept != nil {
+		if last := kept.(*answered); last.to == q.audience(caller) {
+			return last.result, nil
+		}
+	}
 	a, err := q.Runner.Get(ctx, q.work(), id)
 	if err != nil {
 		return nil, err
 	}
-	answer := q.instance(a, waiting)
+	answer, skills := q.asItIs(a), skillsOf(a)
+	if answer.Lexicon, err = q.terms(ctx, skills, false); err != nil {
+		return nil, err
+	}
+	res, err := q.result(answer)
+	if err == nil && len(skills) == 0 { // the lexicon is not the workflow's
+		q.keep(a, res)
+	}
+	return res, err
+}
+
+// asItIs is a workflow as the caller sees it, with its input where that can be shown.
+func (v viewer) asItIs(a *runner.Answer) *instance {
+	answer := v.instance(a, waiting)
 	answer.Evidence = []evidence{}
 	if len(a.Stored.Input) > len(emptyObject) && len(a.Stored.Input) <= maxInput {
 		answer.Input = a.Stored.Input
 	}
+	return answer
+}
+
+// skillsOf are the subjects that the state of a workflow is about.
+func skillsOf(a *runner.Answer) []string {
 	if s := a.Definition.State(a.Instance.State); s != nil {
-		if answer.Lexicon, err = q.terms(ctx, s.Skills, false); err != nil {
-			return nil, err
-		}
+		return s.Skills
 	}
-	return answer, nil
+	return nil
+}
+
+// keep keeps the result of a get for who asks for the same again.
+func (q *request) keep(a *runner.Answer, res *tools.Result) {
+	bytes := len(res.Structured)
+	for n := range res.Content {
+		b := &res.Content[n]
+		b.Quoted, _ = jsontext.AppendQuote(make(jsontext.Value, 0, quoted(b.Text)+len(`""`)), b.Text)
+		bytes += len(b.Text) + len(b.Quoted)
+	}
+	q.Runner.Keep(a, &answered{q.audience(a.Caller).own(), res}, bytes)
 }
 
 // instance is an answer of the runner as the caller sees it. usual is the status where nothing says another.
-func (q *request) instance(a *runner.Answer, usual string) *instance {
+func (v viewer) instance(a *runner.Answer, usual string) *instance {
 	answer := &instance{
 		Workflow: nameOf(a.Stored), Result: result(a, usual), Context: a.Stored.Context,
-		Evidence: []evidence{}, Summary: a.Stored.Summary, self: q.getLink(a.Stored.ID),
+		Evidence: []evidence{}, Summary: a.Stored.Summary, self: v.getLink(a.Stored.ID),
 	}
-	answer.Links, answer.More = q.moves(a)
+	answer.Links, answer.More = v.moves(a)
 	if a.Change != nil {
 		answer.Evidence, answer.Chain = made(a), hops(a.Change)
 	}
@@ -145,7 +185,7 @@ func (q *request) instance(a *runner.Answer, usual string) *instance {
 	for _, o := range a.Definition.OutcomesMet(a.Instance) {
 		answer.Outcomes = append(answer.Outcomes, statement(o))
 	}
-	answer.Pending, answer.Attempt = q.pending(a), attemptOf(a)
+	answer.Pending, answer.Attempt = v.pending(a), attemptOf(a)
 	switch {
 	case a.Refusal != nil:
 		answer.Error = engineRefusal(a.Refusal)

@@ -54,30 +54,30 @@ var (
 )
 
 // toQuery is a link that reads.
-func (q *request) toQuery(rel string, a args) link {
-	return link{Rel: rel, Method: q.spelled(queryTarget), Args: a, Blocked: q.queries}
+func (v viewer) toQuery(rel string, a args) link {
+	return link{Rel: rel, Method: v.spelled(queryTarget), Args: a, Blocked: v.queries}
 }
 
 // toCommand is a link that changes.
-func (q *request) toCommand(rel string, a args) link {
-	return link{Rel: rel, Method: q.spelled(commandTarget), Args: a, Blocked: q.commands}
+func (v viewer) toCommand(rel string, a args) link {
+	return link{Rel: rel, Method: v.spelled(commandTarget), Args: a, Blocked: v.commands}
 }
 
 // searching is the arguments of a search.
 func searching(text, kind string) args { return args{Query: &text, Kind: kind} }
 
-func (q *request) homeLink() link   { return q.toQuery("home", args{}) }
-func (q *request) searchLink() link { return q.toQuery("search", searching("", "")) }
+func (v viewer) homeLink() link   { return v.toQuery("home", args{}) }
+func (v viewer) searchLink() link { return v.toQuery("search", searching("", "")) }
 
-func (q *request) getLink(workflow string) link { return q.toQuery("get", args{WorkflowID: workflow}) }
+func (v viewer) getLink(workflow string) link { return v.toQuery("get", args{WorkflowID: workflow}) }
 
-func (q *request) lookupLink(term string) link {
-	return q.toQuery("lookup", args{Subject: lexiconPrefix + term})
+func (v viewer) lookupLink(term string) link {
+	return v.toQuery("lookup", args{Subject: lexiconPrefix + term})
 }
 
 // startLink starts a definition with an empty input, which the caller fills in.
-func (q *request) startLink(definition string) link {
-	return q.toCommand("start", args{DefinitionID: definition, Input: emptyObject})
+func (v viewer) startLink(definition string) link {
+	return v.toCommand("start", args{DefinitionID: definition, Input: emptyObject})
 }
 
 // because is a link that its caller cannot follow for this reason; nil: it can, if it may use the tool.

@@ -17,15 +17,15 @@ const (
 )
 
 // moves are the links of a workflow: what it offers to the caller, and how many found no room.
-func (q *request) moves(a *runner.Answer) (links []link, omitted int) {
+func (v viewer) moves(a *runner.Answer) (links []link, omitted int) {
 	room, prefill := maxLinks, maxPrefill
 	offered := a.Definition.Links(a.Instance, a.Caller)
 	links = make([]link, 0, len(offered))
 	for n, l := range offered {
-		move := q.move(a, l)
+		move := v.move(a, l)
 		if l.Approves != "" { // without its arguments it would be another question
 			move.Args.Digest = a.Instance.Parked.Digest
-			links = append(links, move, q.rejection(a, l.Transition))
+			links = append(links, move, v.rejection(a, l.Transition))
 			continue
 		}
 		if size := len(move.Args.Arguments); size > prefill {
@@ -39,7 +39,7 @@ func (q *request) moves(a *runner.Answer) (links []link, omitted int) {
 		}
 		links = append(links, move)
 	}
-	return append(links, q.meanwhile(a)...), omitted
+	return append(links, v.meanwhile(a)...), omitted
 }
 
 // linkSize is about how much a link takes.
@@ -48,9 +48,9 @@ func linkSize(l link) int {
 	return around + len(l.Title) + len(l.Description) + len(l.InputSchema) + len(l.Args.Arguments)
 }
 
-func (q *request) move(a *runner.Answer, l workflow.Link) link {
+func (v viewer) move(a *runner.Answer, l workflow.Link) link {
 	t := l.Transition
-	move := q.toCommand(t.Name, q.submission(a.Instance, t.Name, l.Arguments))
+	move := v.toCommand(t.Name, v.submission(a.Instance, t.Name, l.Arguments))
 	move.Title, move.Description = cmp.Or(t.Title, t.Name), jsontext.Value("null")
 	if t.Description != "" {
 		move.Description, _ = jsontext.AppendQuote(nil, t.Description)
@@ -63,7 +63,7 @@ func (q *request) move(a *runner.Answer, l workflow.Link) link {
 }
 
 // submission is the arguments that take a transition.
-func (q *request) submission(i *workflow.Instance, transition string, arguments map[string]any) args {
+func (v viewer) submission(i *workflow.Instance, transition string, arguments map[string]any) args {
 	version := i.Version
 	a := args{WorkflowID: i.ID, ExpectedVersion: &version, Transition: transition}
 	if arguments != nil {
@@ -82,14 +82,14 @@ func encoded(value any) jsontext.Value {
 }
 
 // rejection is the link by which a person, who could say yes to the open approval of a transition, says no.
-func (q *request) rejection(a *runner.Answer, t *workflow.Transition) link {
+func (v viewer) rejection(a *runner.Answer, t *workflow.Transition) link {
 	rel := intentReject
 	if s := a.Definition.State(a.Instance.State); s != nil && s.Transition(rel) != nil {
 		rel = "reject_approval"
 	}
-	with := q.submission(a.Instance, t.Name, nil)
+	with := v.submission(a.Instance, t.Name, nil)
 	with.Intent = intentReject
-	l := q.toCommand(rel, with).titled("Reject: " + cmp.Or(t.Title, t.Name))
+	l := v.toCommand(rel, with).titled("Reject: " + cmp.Or(t.Title, t.Name))
 	l.Actor = string(workflow.Human)
 	return l
 }

@@ -87,13 +87,12 @@ func Tools(c Config) []*tools.Tool {
 // request is one call of one of the tools.
 type request struct {
 	*kernel
+	viewer
 	call     *tools.Call
 	p        auth.Principal
 	now      time.Time
 	settings Settings
 	catalog  *catalog
-
-	queries, commands *blocked // why the caller may not use the tool at all; nil: it may
 }
 
 // operation answers a request with something that has links.
@@ -115,8 +114,7 @@ func (k *kernel) handler(do operation) tools.Handler {
 
 func (k *kernel) request(c *tools.Call) *request {
 	q := &request{kernel: k, call: c, p: c.Principal, now: k.Now(), settings: k.Settings(), catalog: k.current()}
-	q.queries = q.barred(queryTarget)
-	q.commands = q.barred(commandTarget)
+	q.viewer = viewerOf(q.p, q.now)
 	return q
 }
 
@@ -128,22 +126,6 @@ var (
 
 func target(name string, tier auth.Tier) policy.Target {
 	return policy.Target{Name: name, Underscore: tools.Spelling(name, auth.Underscore), Tier: tier, Exists: true}
-}
-
-// spelled is the name of one of them as the caller sees it.
-func (q *request) spelled(t policy.Target) string {
-	if q.p.Spelling == auth.Underscore {
-		return t.Underscore
-	}
-	return t.Name
-}
-
-// barred says why links to one of the tools lead nowhere for this caller.
-func (q *request) barred(t policy.Target) *blocked {
-	if policy.Decide(q.p, t, q.now).OK {
-		return nil
-	}
-	return &blocked{Code: codeNotGranted, Reason: "this client may not use the tool that the link is a call of"}
 }
 
 // work is the request as the runner takes it. What is changed carries the audit event of the call.
