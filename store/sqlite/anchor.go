@@ -47,7 +47,13 @@ type stretch struct {
 
 // stretchAfter is one step of events after a number, in a snapshot of its own.
 func (db *DB) stretchAfter(ctx context.Context, after int64) (next stretch, err error) {
-	err = db.View(ctx, func(s store.Tx) error {
+	err = db.View(ctx, next.after(after))
+	return next, err
+}
+
+// after reads the events after a number into it.
+func (next *stretch) after(number int64) func(store.Tx) error {
+	return func(s store.Tx) error {
 		t, ours := s.(*tx)
 		if !ours {
 			return errNotOurs
@@ -59,10 +65,9 @@ func (db *DB) stretchAfter(ctx context.Context, after int64) (next stretch, err 
 		if next.anchor, err = c.anchor(); err != nil {
 			return t.failed(err)
 		}
-		next.stored, err = t.storedEvents(after, verifyStep)
+		next.stored, err = t.storedEvents(number, verifyStep)
 		return err
-	})
-	return next, err
+	}
 }
 
 // anchored is where a walk goes on: at the anchor, when the events up to there have been archived, before

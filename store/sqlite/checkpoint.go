@@ -82,6 +82,7 @@ func (w *writer) finish(inOrder bool) error {
 			w.log.Error("the end could not be noted in the database", "error", err)
 		}
 	}
+	w.folded = false
 	w.tryCheckpoint(checkpointPatience)
 	return errors.Join(err, w.c.close())
 }

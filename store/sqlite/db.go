@@ -76,13 +76,18 @@ func (db *DB) Close() error {
 	db.mu.Unlock()
 	db.active.Wait()
 	var err, unsigned error
+	sound := false
 	if db.writer != nil {
 		err = db.stopWriter()
 		unsigned = db.signHead()
+		sound = unsigned == nil && db.damage.Load() == nil && db.sound(db.writer.c)
 	}
 	db.readers.close()
 	if db.writer != nil {
 		err = errors.Join(err, unsigned, db.writer.finish(unsigned == nil))
+		if sound && db.writer.folded && err == nil {
+			db.seal()
+		}
 	}
 	if db.lock != nil {
 		err = errors.Join(err, db.lock.Close())

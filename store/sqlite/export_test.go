@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"os"
 	"runtime"
 
 	"prax/store"
@@ -115,4 +116,19 @@ func (db *DB) Endless(ctx context.Context, user string) error {
 		return t.list(func(*sql.Rows) error { return nil },
 			`WITH RECURSIVE forever (n) AS (SELECT count(*) FROM event UNION ALL SELECT n + 1 FROM forever) SELECT n FROM forever WHERE n < 0`)
 	})
+}
+
+// SealName is the file that vouches for a database.
+const SealName = sealName
+
+// SealOf is the seal that the database in a directory has now, and whether the one that is there fits it.
+func SealOf(dir string) (seal string, fits bool) {
+	db := newDB(Config{Dir: dir}.withDefaults())
+	f, err := os.Open(db.path(databaseName))
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	seal, _ = sealOf(f)
+	return seal, db.sealed(f)
 }

@@ -145,6 +145,11 @@ func (db *DB) View(ctx context.Context, f func(store.Tx) error) error {
 	if err := db.passGate(ctx); err != nil {
 		return err
 	}
+	return db.look(ctx, f)
+}
+
+// look is a View of the store itself, which may look while it is being closed.
+func (db *DB) look(ctx context.Context, f func(store.Tx) error) error {
 	l := &lease{readers: db.readers}
 	t := &tx{db: db, ctx: ctx, lease: l}
 	defer func() {

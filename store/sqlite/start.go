@@ -25,12 +25,12 @@ func (db *DB) start() error {
 	if db.key, err = digest.LoadOrCreateKey(db.path(keyName)); err != nil {
 		return err
 	}
-	c, logged, err := db.openDatabase()
+	c, f, err := db.openDatabase()
 	if err != nil {
 		return err
 	}
 	db.readers = newReaders(reading(db.path(databaseName), nil))
-	if err := db.takeOver(c, logged); err != nil {
+	if err := db.takeOver(c, f); err != nil {
 		db.readers.close()
 		_ = c.close()
 		return err
@@ -43,10 +43,11 @@ func (db *DB) start() error {
 }
 
 // takeOver makes the database one that a server runs with, under a head that this server signed.
-func (db *DB) takeOver(c *connection, logged bool) error {
-	if err := db.inspect(c, logged); err != nil {
+func (db *DB) takeOver(c *connection, f found) error {
+	if err := db.inspect(c, f); err != nil {
 		return err
 	}
+	_ = os.Remove(db.path(sealName)) // it was for this start; what it says of other bytes counts for nothing
 	problem, err := db.headProblem()
 	if err != nil {
 		return err
@@ -130,32 +131,31 @@ func newWriter(db *DB, c *connection, head link) *writer {
 	}
 }
 
-// openDatabase opens the file as the writer, made private and brought up to date, and tells whether
-// its log was there.
-func (db *DB) openDatabase() (c *connection, logged bool, err error) {
+// openDatabase opens the file as the writer, made private and brought up to date, and tells how it found it.
+func (db *DB) openDatabase() (c *connection, was found, err error) {
 	path := db.path(databaseName)
 	f, err := openPrivate(path)
 	if err != nil {
-		return nil, false, fmt.Errorf("open %s: %w", databaseName, err)
+		return nil, was, fmt.Errorf("open %s: %w", databaseName, err)
 	}
 	err = checkHeader(f)
+	was = found{logged: exists(path + "-wal"), sealed: err == nil && db.sealed(f)}
 	_ = f.Close()
 	if err != nil {
-		return nil, false, fmt.Errorf("open %s: %w", path, err)
+		return nil, was, fmt.Errorf("open %s: %w", path, err)
 	}
-	logged = exists(path + "-wal")
 	if c, err = connect(writing(path)); err != nil {
-		return nil, false, fmt.Errorf("open %s: %w", path, explainDamage(err))
+		return nil, was, fmt.Errorf("open %s: %w", path, explainDamage(err))
 	}
 	// A log that a crash left has to outlive a start that fails: the next looks for it.
-	if err = c.keepLog(logged); err == nil {
+	if err = c.keepLog(was.logged); err == nil {
 		err = prepareDatabase(c, db.dir)
 	}
 	if err != nil {
 		_ = c.close()
-		return nil, false, fmt.Errorf("open %s: %w", path, explainDamage(fault(err)))
+		return nil, was, fmt.Errorf("open %s: %w", path, explainDamage(fault(err)))
 	}
-	return c, logged, nil
+	return c, was, nil
 }
 
 // markRunning notes in the file that a server runs with it. In the same transaction, a chain that
