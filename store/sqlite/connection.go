@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -22,6 +23,8 @@ type connection struct {
 	pool       *sql.DB // of this connection alone
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
+	changing   map[string]driver.Stmt // those that exec runs
+	args       []driver.NamedValue    // of exec, used again
 	sealer     store.Sealer
 }
 
@@ -72,13 +75,19 @@ func connect(dsn string) (*connection, error) {
 		_ = pool.Close()
 		return nil, fault(err)
 	}
-	return &connection{pool: pool, conn: conn, statements: map[string]*sql.Stmt{}}, nil
+	return &connection{pool: pool, conn: conn, statements: map[string]*sql.Stmt{}, changing: map[string]driver.Stmt{}}, nil
 }
 
 func (c *connection) close() error {
 	for _, s := range c.statements {
 		_ = s.Close()
 	}
+	_ = c.conn.Raw(func(any) error {
+		for _, s := range c.changing {
+			_ = s.Close()
+		}
+		return nil
+	})
 	_ = c.conn.Close()
 	return c.pool.Close()
 }
@@ -114,16 +123,54 @@ func (c *connection) prepared(text string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-func (c *connection) exec(text string, args ...any) (int64, error) {
-	s, err := c.prepared(text)
-	if err != nil {
-		return 0, err
+// exec runs a statement that changes something, and tells how many rows it changed. It asks the driver itself: of what a
+// short statement takes, database/sql is a third, which is for connections that are shared, and contexts that end.
+func (c *connection) exec(text string, args ...any) (n int64, err error) {
+	err = c.conn.Raw(func(able any) error {
+		s, err := c.change(able, text)
+		if err != nil {
+			return fmt.Errorf("prepare: %w", err)
+		}
+		if err := c.bind(args); err != nil {
+			return err
+		}
+		result, err := s.(driver.StmtExecContext).ExecContext(background, c.args)
+		clear(c.args) // their strings
+		if err == nil {
+			n, err = result.RowsAffected()
+		}
+		return err
+	})
+	return n, err
+}
+
+// change is the driver's statement for a text, as prepared is that of database/sql.
+func (c *connection) change(able any, text string) (driver.Stmt, error) {
+	if s := c.changing[text]; s != nil {
+		return s, nil
 	}
-	result, err := s.ExecContext(background, args...)
-	if err != nil {
-		return 0, err
+	s, err := able.(driver.ConnPrepareContext).PrepareContext(background, text)
+	if err == nil {
+		c.changing[text] = s
 	}
-	return result.RowsAffected()
+	return s, err
+}
+
+// bind turns parameters into what drivers take.
+func (c *connection) bind(args []any) error {
+	c.args = c.args[:0]
+	for n, arg := range args {
+		switch arg.(type) {
+		case string, int64, nil:
+		default:
+			var err error
+			if arg, err = driver.DefaultParameterConverter.ConvertValue(arg); err != nil {
+				return fmt.Errorf("parameter %d: %w", n+1, err)
+			}
+		}
+		c.args = append(c.args, driver.NamedValue{Ordinal: n + 1, Value: arg})
+	}
+	return nil
 }
 
 // rows calls scan for each row until it returns an error, which it hands on.
