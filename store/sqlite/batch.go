@@ -11,6 +11,7 @@ import (
 func (w *writer) together(next func() *request) (culprit *request, err error) {
 	clear(w.events) // their strings
 	w.events, w.changes, w.dirty = w.events[:0], w.changes[:0], false
+	w.notes.begin()
 	defer func() {
 		if err != nil {
 			w.db.trouble.Store(&err)
@@ -24,8 +25,8 @@ func (w *writer) together(next func() *request) (culprit *request, err error) {
 		return nil, err
 	}
 	for r := next(); r != nil; r = next() {
-		if err := w.apply(r); err != nil {
-			return r, err
+		if blamed, err := w.apply(r); err != nil {
+			return blamed, err
 		}
 	}
 	return nil, w.commit()
@@ -66,42 +67,51 @@ func (w *writer) limitPages() error {
 	return w.c.script(fmt.Sprintf("PRAGMA max_page_count = %d", w.db.maxPages.Load()))
 }
 
-// apply runs one function behind its savepoint. An error means that the transaction is dead; what
-// the function itself says is in the request.
-func (w *writer) apply(r *request) error {
+// apply runs one function. An error means that the transaction is dead, of the request that is returned, or of nobody's
+// that is known; what the function itself says is in the request.
+func (w *writer) apply(r *request) (blamed *request, err error) {
 	if !r.starts() {
-		return nil
+		return nil, nil
 	}
-	t := &tx{db: w.db, ctx: background, c: w.c, events: w.events, changes: w.changes}
+	t := &tx{db: w.db, ctx: background, c: w.c, events: w.events, changes: w.changes, notes: w.notes, mark: len(w.notes.moves)}
 	w.current = r
 	r.err = w.call(r, t)
 	w.current = nil
 	t.over = true
 	reach("after-function")
-	if t.broken != nil {
-		return t.broken
-	}
-	if r.err == nil {
+	switch {
+	case t.others:
+		return nil, t.broken
+	case t.broken != nil:
+		return r, t.broken
+	case r.err == nil:
 		r.err = t.misuse
 	}
 	if r.err != nil {
-		return w.undo(t)
+		return r, w.undo(t)
 	}
+	return r, w.keep(t)
+}
+
+// keep keeps what one function did.
+func (w *writer) keep(t *tx) error {
 	if t.saved {
 		if _, err := w.c.exec("RELEASE f"); err != nil {
 			return fault(err)
 		}
 	}
-	w.dirty = w.dirty || t.saved || len(t.events) > len(w.events)
+	w.dirty = w.dirty || t.saved || len(t.events) > len(w.events) || len(w.notes.moves) > t.mark
 	w.events, w.changes = t.events, t.changes
 	return nil
 }
 
 // undo takes back what one function did.
 func (w *writer) undo(t *tx) error {
+	w.notes.cut(t.mark)
 	if !t.saved {
 		return nil
 	}
+	clear(w.notes.kept)
 	for _, text := range []string{"ROLLBACK TO f", "RELEASE f"} {
 		if _, err := w.c.exec(text); err != nil {
 			return fault(err)
@@ -116,6 +126,10 @@ func (w *writer) commit() error {
 		w.rollback()
 		return nil
 	}
+	if err := w.notes.write(w.c, w.notes.moves); err != nil {
+		return err
+	}
+	w.notes.empty()
 	reach("before-events")
 	head, err := w.c.appendEvents(w.head, w.events)
 	if err != nil {
@@ -141,4 +155,7 @@ func (w *writer) commit() error {
 }
 
 // rollback ends the transaction if there still is one.
-func (w *writer) rollback() { _, _ = w.c.exec("ROLLBACK") }
+func (w *writer) rollback() {
+	clear(w.notes.kept)
+	_, _ = w.c.exec("ROLLBACK")
+}

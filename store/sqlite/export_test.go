@@ -88,6 +88,12 @@ func Break(s store.Tx) error {
 	return t.broken
 }
 
+// KeptOf is how many bytes the instances of a user keep.
+func KeptOf(s store.Tx, user string) (int64, error) {
+	_, bytes, err := s.(*tx).instancesOf(user)
+	return bytes, err
+}
+
 // EndGoroutine is what a test's FailNow does within a function.
 func EndGoroutine(store.Tx) error {
 	runtime.Goexit()

@@ -147,7 +147,7 @@ func (t *tx) CreateInstance(i store.Instance, first store.Step, evidence []store
 	if err := t.chargeInstances(i.User, opened(i.Status), kept); err != nil {
 		return t.whole(err)
 	}
-	t.changes = append(t.changes, change{next: i, number: number})
+	t.changed(change{next: i, number: number, free: true})
 	return nil
 }
 
@@ -196,8 +196,11 @@ func (t *tx) instanceRoom(kept, more int64) error {
 	return nil
 }
 
+const chargeOwner = `UPDATE owner SET instances = instances + ?, instance_bytes = instance_bytes + ? WHERE user = ?`
+
 func (t *tx) chargeInstances(user string, open, bytes int64) error {
-	_, err := t.exec(`UPDATE owner SET instances = instances + ?, instance_bytes = instance_bytes + ? WHERE user = ?`, open, bytes, user)
+	_, err := t.exec(chargeOwner, open, bytes, user)
+	delete(t.notes.kept, user)
 	return err
 }
 

@@ -28,6 +28,8 @@ type memory struct {
 type recalled struct {
 	store.ListedInstance
 	bytes int64
+	free  bool  // it waits for no attempt and no approval, and no output is kept for it; only the writer makes it so, or not so
+	turn  int64 // the number of the last transaction that changed it, which may be open
 }
 
 // changing stands in the place of a read while a change is being committed: what is read meanwhile may be either.
@@ -38,6 +40,8 @@ type change struct {
 	next   store.Instance // of what a move leaves as it is, the move may tell anything
 	number int64
 	from   int64 // the version before; 0: there was none
+	free   bool  // as in recalled
+	bound  bool  // it is the instance of an attempt that was opened, and nothing else changes
 }
 
 func newMemory(bytes int64) *memory {
@@ -67,14 +71,22 @@ func (m *memory) instance(id string) (i store.Instance, known bool, number int64
 }
 
 // committed is what memory has of an instance, for the writer: it alone knows what is being changed.
-func (m *memory) committed(id string) (i store.ListedInstance, known bool) {
+func (m *memory) committed(id string) (i recalled, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	found := m.find(id)
-	if found == nil {
-		return i, false
+	if found := m.find(id); found != nil {
+		return *found, true
 	}
-	return found.ListedInstance, true
+	return i, false
+}
+
+// touch tells that a transaction changes an instance.
+func (m *memory) touch(id string, turn int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.find(id); found != nil {
+		found.turn = turn
+	}
 }
 
 // find is what memory has of an instance, which is young then.
@@ -122,7 +134,9 @@ func (m *memory) learn(id string, number int64, found *store.ListedInstance) {
 	}
 }
 
-func recall(i store.ListedInstance) *recalled { return &recalled{i, footprint(&i.Instance)} }
+func recall(i store.ListedInstance) *recalled {
+	return &recalled{ListedInstance: i, bytes: footprint(&i.Instance)}
+}
 
 // footprint is what an instance takes: its own bytes and those to keep it.
 func footprint(i *store.Instance) int64 {
@@ -157,18 +171,27 @@ func (m *memory) commit(changes []change) {
 
 // follow makes a change to what memory has.
 func (m *memory) follow(c *change) {
-	if c.from == 0 {
+	if c.from == 0 && !c.bound {
 		c.next.Input = bytes.Clone(c.next.Input)
 		c.next.Context, c.next.Memo = ownValue(nil, c.next.Context), ownValue(nil, c.next.Memo)
-		m.put(recall(store.ListedInstance{Number: c.number, Instance: c.next}))
+		i := recall(store.ListedInstance{Number: c.number, Instance: c.next})
+		i.free = c.free
+		m.put(i)
 		return
 	}
 	i := m.find(c.next.ID)
-	if i == nil || i.Version != c.from {
+	switch {
+	case i == nil:
+		return
+	case c.bound:
+		i.free = false
+		return
+	case i.Version != c.from:
 		m.drop(c.next.ID)
 		return
 	}
 	i.move(&c.next)
+	i.free = c.free
 	m.resize(i)
 }
 
@@ -191,7 +214,7 @@ func ownValue(was, next jsontext.Value) jsontext.Value {
 func (m *memory) resize(i *recalled) {
 	now := footprint(&i.Instance)
 	if m.bytes+now-i.bytes > m.room {
-		m.put(&recalled{i.ListedInstance, now})
+		m.put(&recalled{i.ListedInstance, now, i.free, i.turn})
 		return
 	}
 	m.bytes += now - i.bytes

@@ -106,7 +106,7 @@ func (w *remembered) beginChange(r *rapid.T) {
 		next.ID, next.Version = id, was.Version+1
 		next.Client = fmt.Sprintf("starter of %d", next.Version)
 		next.Context = []byte(fmt.Sprintf(`{"n":%d,"x":%*d}`, next.Version, rapid.IntRange(1, 9000).Draw(r, "size"), 1))
-		w.pending = append(w.pending, change{next, 0, was.Version})
+		w.pending = append(w.pending, change{next: next, from: was.Version})
 		if exists {
 			next.Client = was.Client // a move does not change it
 		}

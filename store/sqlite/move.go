@@ -56,16 +56,16 @@ func (t *tx) Move(m store.Move) error {
 	if err := t.replaceInstance(was, m, kept); err != nil {
 		return err
 	}
-	return t.followMove(was, m, kept)
+	return t.followMove(was, m, kept, false)
 }
 
-// followMove writes what belongs to a move beside the instance itself.
-func (t *tx) followMove(was moving, m store.Move, kept int64) error {
+// followMove writes what belongs to a move beside the instance itself, which is free then or may not be.
+func (t *tx) followMove(was moving, m store.Move, kept int64, free bool) error {
 	reach("mid-move")
 	if err := t.whole(t.writeMove(was, m, kept)); err != nil {
 		return err
 	}
-	t.changes = append(t.changes, change{m.Next, was.number, m.From})
+	t.changed(change{next: m.Next, number: was.number, from: m.From, free: free})
 	return nil
 }
 
@@ -93,25 +93,29 @@ const nothingElse = ` AND user = ?12
 	AND NOT EXISTS (SELECT 1 FROM approval p WHERE p.instance = ?10 AND p.status = 'open')
 	AND (?8 <= 0 OR ?8 + (SELECT o.instance_bytes FROM owner o WHERE o.user = ?12) <= ?13)`
 
-// goOn makes a move of the kind that most are, of an instance that memory has, and spares to read it: one statement
-// tells whether it may be. When it does not, nothing is written, and it is for others to tell why.
+// goOn makes a move of the kind that most are, of an instance that memory has, and spares to read it. Of one that is known
+// to be free it is noted that it moves. For another one statement tells whether it may: when it does not, nothing is
+// written, and it is for others to tell why.
 func (t *tx) goOn(m store.Move) (done bool, err error) {
 	was, known := t.db.memory.committed(m.Next.ID)
-	if !known || !goesOn(was.Instance, m) {
+	if !known || !goesOn(&was.Instance, &m) {
 		return false, nil
 	}
-	i := m.Next
-	kept := m.Bytes() + i.Bytes() - was.Bytes()
-	n, err := t.exec(compareAndSet+nothingElse, i.State, i.Version, i.Updated.UnixMilli(), i.Reason, i.Summary, string(i.Memo), string(i.Context),
-		kept, 0, was.Number, m.From, i.User, t.db.quota.InstanceBytes)
+	kept := m.Bytes() + m.Next.Bytes() - was.Bytes()
+	if was.free && was.turn != t.notes.turn {
+		if done, err := t.note(m, was.Number, kept); done || err != nil {
+			return done, err
+		}
+	}
+	n, err := t.exec(compareAndSet+nothingElse, append(movedColumns(m, was.Number, kept), m.Next.User, t.db.quota.InstanceBytes)...)
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, t.followMove(moving{number: was.Number}, m, kept)
+	return true, t.followMove(moving{number: was.Number}, m, kept, true)
 }
 
 // goesOn tells whether a move changes no more of an instance than its state and its context.
-func goesOn(was store.Instance, m store.Move) bool {
+func goesOn(was *store.Instance, m *store.Move) bool {
 	return was.User == m.Next.User && was.Version == m.From && was.Status == store.Open && m.Next.Status == store.Open &&
 		m.Next.Due.Equal(was.Due) && len(m.Evidence) == 0 && m.Approval == nil && m.Consumed+m.Rejected == ""
 }
@@ -146,15 +150,22 @@ const (
 	endOrWait     = setMoved + `, status = ?, due = ?, ended = ?` + sameVersion
 )
 
+// movedColumns are the parameters of compareAndSet.
+func movedColumns(m store.Move, number, kept int64) []any {
+	i := m.Next
+	return []any{
+		i.State, i.Version, i.Updated.UnixMilli(), i.Reason, i.Summary, string(i.Memo), string(i.Context), kept, int64(len(m.Evidence)), number, m.From,
+	}
+}
+
 func (t *tx) replaceInstance(was moving, m store.Move, kept int64) error {
 	i := m.Next
-	text, set := compareAndSet, []any{
-		i.State, i.Version, i.Updated.UnixMilli(), i.Reason, i.Summary, string(i.Memo), string(i.Context), kept, len(m.Evidence),
-	}
+	text, set := compareAndSet, movedColumns(m, was.number, kept)
 	if i.Status != store.Open || !i.Due.Equal(later(was.due)) {
-		text, set = endOrWait, append(set, string(i.Status), millis(i.Due), millis(i.Ended))
+		text = endOrWait
+		set = append(set[:len(set)-2], string(i.Status), millis(i.Due), millis(i.Ended), was.number, m.From)
 	}
-	n, err := t.exec(text, append(set, was.number, m.From)...)
+	n, err := t.exec(text, set...)
 	if err == nil && n != 1 {
 		return store.ErrConflict
 	}

@@ -101,7 +101,7 @@ func TestMoveAllocations(t *testing.T) {
 	if effort > 1 {
 		t.Skip("the race detector allocates")
 	}
-	const most = 135
+	const most = 92
 	db := opened(t, sqlite.Config{})
 	i, err := startInstance(db, "alice", "")
 	if err != nil {

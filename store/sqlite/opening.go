@@ -34,6 +34,7 @@ func (t *tx) OpenAttempt(a store.Attempt) error {
 	if err := t.usable(a.Approval, instance, a.Version, a.Created); err != nil {
 		return err
 	}
+	t.changed(change{next: store.Instance{ID: a.Instance}, bound: true})
 	return t.beginAttempt(a, instance, bytes)
 }
 

@@ -57,6 +57,7 @@ func (t *tx) DoubtAttempts(now time.Time) (int64, error) {
 	if _, err := t.exec(chargeDoubts, len(doubt)); err != nil {
 		return 0, err
 	}
+	clear(t.notes.kept)
 	n, err := t.exec(doubtAll, doubt, len(doubt), now.UnixMilli())
 	return n, t.whole(err)
 }

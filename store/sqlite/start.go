@@ -126,7 +126,7 @@ func (db *DB) removeLeftovers() error {
 func newWriter(db *DB, c *connection, head link) *writer {
 	return &writer{
 		dsn: writing(db.path(databaseName)), c: c, db: db, log: db.log, head: head,
-		queue: newQueue(), stop: make(chan struct{}), finished: make(chan struct{}),
+		notes: newNotes(), queue: newQueue(), stop: make(chan struct{}), finished: make(chan struct{}),
 		idle: time.NewTimer(idleAfter),
 	}
 }

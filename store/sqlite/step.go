@@ -20,10 +20,10 @@ const (
 // keepHistory adds what a change brought, after so many pieces of evidence.
 func (t *tx) keepHistory(instance, evidence int64, m store.Move) error {
 	for _, s := range m.Steps {
-		_, err := t.exec(`INSERT INTO step (instance, `+stepColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			instance, s.Seq, s.Kind, s.Transition, s.From, s.To, s.Actor, s.Client, s.User, s.Correlation, s.At.UnixMilli(),
-			optional(s.Arguments), optional(s.Output), optional(s.Delta))
-		if err != nil {
+		if _, err := t.writer(); err != nil {
+			return err
+		}
+		if err := t.failed(t.c.insertStep(instance, s)); err != nil {
 			return err
 		}
 	}
@@ -35,6 +35,13 @@ func (t *tx) keepHistory(instance, evidence int64, m store.Move) error {
 		}
 	}
 	return nil
+}
+
+func (c *connection) insertStep(instance int64, s store.Step) error {
+	_, err := c.exec(`INSERT INTO step (instance, `+stepColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		instance, s.Seq, s.Kind, s.Transition, s.From, s.To, s.Actor, s.Client, s.User, s.Correlation, s.At.UnixMilli(),
+		optional(s.Arguments), optional(s.Output), optional(s.Delta))
+	return err
 }
 
 // Steps implements [store.Instances].

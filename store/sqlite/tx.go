@@ -24,9 +24,12 @@ type tx struct {
 	// events and changes begin with those of the functions before this one.
 	events  []pending
 	changes []change
-	saved   bool  // the savepoint is open
-	broken  error // the whole transaction may be gone
-	misuse  error // the answer when the function reports nothing: it must not succeed
+	notes   *notes // of an Update
+	mark    int    // of the moves in notes, how many are of the functions before this one
+	others  bool   // the transaction died of those
+	saved   bool   // the savepoint is open
+	broken  error  // the whole transaction may be gone
+	misuse  error  // the answer when the function reports nothing: it must not succeed
 	over    bool
 }
 
@@ -38,6 +41,9 @@ func (t *tx) reader(long bool) (*connection, error) {
 		return nil, errOver
 	}
 	if t.writable() {
+		if err := t.settle(); err != nil {
+			return nil, err
+		}
 		return t.c, t.broken
 	}
 	if err := t.lease.take(t.ctx, long); err != nil {
@@ -55,15 +61,24 @@ func (t *tx) writer() (*connection, error) {
 		return nil, store.ErrReadOnly
 	case t.broken != nil:
 		return nil, t.broken
-	case t.saved:
-		return t.c, nil
+	}
+	if err := t.settle(); err != nil {
+		return nil, err
+	}
+	return t.c, t.save()
+}
+
+// save opens the savepoint.
+func (t *tx) save() error {
+	if t.saved {
+		return nil
 	}
 	if _, err := t.c.exec("SAVEPOINT f"); err != nil {
-		return nil, t.failed(err)
+		return t.failed(err)
 	}
 	t.saved = true
 	reach("after-savepoint")
-	return t.c, nil
+	return nil
 }
 
 // failed remembers when an error may have ended the transaction, so that a function which ignores

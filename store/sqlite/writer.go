@@ -44,7 +44,8 @@ type writer struct {
 	again   []*request // to be served anew: the batch of a function that ended the goroutine
 	events  []pending
 	changes []change // of instances, in the open transaction
-	dirty   bool     // the open transaction has changes
+	notes   *notes
+	dirty   bool // the open transaction has changes
 	idle    *time.Timer
 
 	folded    bool // the log is empty
