@@ -68,7 +68,7 @@ func FuzzFlat(f *testing.F) {
 		if json.Unmarshal([]byte(raw), &value) != nil || !s.flat.fits(value) {
 			return
 		}
-		if err := s.root.Validate(value); err != nil {
+		if err := s.library().root.Validate(value); err != nil {
 			t.Errorf("%s fits %s, but %v", raw, text, err)
 		}
 	})

@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,11 +29,16 @@ const dialect = "https://json-schema.org/draft/2020-12/schema"
 
 // Schema is a compiled JSON Schema. It is immutable and may be used by many goroutines.
 type Schema struct {
-	root     *jsonschema.Schema
+	library  func() library
 	cost     cost
-	nullable map[string]bool // the optional properties of the root: does null fit?
 	defaults defaults
 	flat     *flat // nil: of another form
+}
+
+// library is a schema as the library has it.
+type library struct {
+	root     *jsonschema.Schema
+	nullable map[string]bool // the optional properties of the root: does null fit?
 }
 
 // Compile reads a schema of dialect 2020-12. References must stay within the document (`#`,
@@ -46,12 +53,37 @@ func Compile(raw jsontext.Value) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	s := &Schema{library: lazily(bytes.Clone(raw)), cost: cost, defaults: collectDefaults(doc), flat: flatten(doc)}
+	if plain(doc) {
+		return s, nil
+	}
 	root, err := compile(doc)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return &Schema{root: root, cost: cost, nullable: nullable(root), defaults: collectDefaults(doc), flat: flatten(doc)}, nil
+	compiled := library{root, nullable(root)}
+	s.library = func() library { return compiled }
+	return s, nil
 }
+
+// lazily has the library compile a plain schema when a value first needs it: many values never do, and a start has dozens of
+// schemas. One that it did not compile after all would let nothing through.
+func lazily(raw jsontext.Value) func() library {
+	return sync.OnceValue(func() library {
+		doc, err := decode(raw)
+		if err != nil {
+			return library{root: refuse}
+		}
+		root, err := compile(doc)
+		if err != nil {
+			return library{root: refuse}
+		}
+		return library{root, nullable(root)}
+	})
+}
+
+// refuse is the schema that nothing fits.
+var refuse = &jsonschema.Schema{Bool: new(bool)}
 
 func decode(raw jsontext.Value) (any, error) {
 	if len(raw) > MaxBytes {

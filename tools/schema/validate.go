@@ -42,7 +42,7 @@ func (s *Schema) Check(value any, text int) []Violation {
 	if s.flat.fits(value) {
 		return nil
 	}
-	return violations(s.root.Validate(value))
+	return violations(s.library().root.Validate(value))
 }
 
 // texts is how many bytes of text stand in a value, names included.
@@ -78,9 +78,9 @@ func (s *Schema) WithoutNulls(arguments jsontext.Value) jsontext.Value {
 	if json.Unmarshal(arguments, &members) != nil {
 		return arguments
 	}
-	before := len(members)
+	before, nullable := len(members), s.library().nullable
 	for name, value := range members {
-		if fits, optional := s.nullable[name]; optional && !fits && value.Kind() == 'n' {
+		if fits, optional := nullable[name]; optional && !fits && value.Kind() == 'n' {
 			delete(members, name)
 		}
 	}
