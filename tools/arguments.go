@@ -18,28 +18,29 @@ const (
 	maxExact          = 1 << 53 // beyond it, two integers may be one in another language
 )
 
-// arguments are a caller's, once they have been read: the text, and what it says.
+// arguments are a caller's, once they have been read: the text, and what it says, decoded or as members.
 type arguments struct {
 	text      jsontext.Value // an object, without blanks around it
 	value     map[string]any
+	members   []Member
 	canonical bool // the text is the canonical form of the value (RFC 8785); false when that is not known
 }
 
 // readArguments takes a caller's raw arguments as a handler may have them: an object, `{}` for none, whose members mean
-// the same to every reader.
-func readArguments(raw jsontext.Value) (arguments, error) {
+// the same to every reader. They are decoded, or their members found.
+func readArguments(raw jsontext.Value, decoded bool) (arguments, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" || string(raw) == "{}" {
-		return arguments{text: jsontext.Value("{}"), value: map[string]any{}, canonical: true}, nil
+		return arguments{text: jsontext.Value("{}"), value: map[string]any{}, members: []Member{}, canonical: true}, nil
 	}
 	if kind := raw.Kind(); kind != '{' {
 		return arguments{}, fmt.Errorf("%w: arguments must be an object, not %s", ErrArguments, kindName(kind))
 	}
-	value, canonical, err := read(raw)
+	given, err := read(raw, decoded)
 	if err != nil {
 		return arguments{}, fmt.Errorf("%w: %w", ErrArguments, err)
 	}
-	return arguments{text: raw, value: value, canonical: canonical}, nil
+	return given, nil
 }
 
 func kindName(k jsontext.Kind) string {

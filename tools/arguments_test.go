@@ -18,7 +18,11 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		given, err := readArguments(raw)
+		given, err := readArguments(raw, true)
+		found, notFound := readArguments(raw, false)
+		if (err == nil) != (notFound == nil) || err != nil && err.Error() != notFound.Error() {
+			t.Fatalf("%q: decoded %v, and its members %v", raw, err, notFound)
+		}
 		if err != nil {
 			if !errors.Is(err, ErrArguments) || len(err.Error()) > 2000 {
 				t.Fatalf("error %v", err)
@@ -31,6 +35,18 @@ func FuzzArguments(f *testing.F) {
 		}
 		if given.canonical && !bytes.Equal(canonical, given.text) {
 			t.Fatalf("%q is not canonical, but %q", given.text, canonical)
+		}
+		if found.canonical != given.canonical || !bytes.Equal(found.text, given.text) || len(found.members) != len(given.value) {
+			t.Fatalf("%q is %+v decoded, and its members %+v", raw, given, found)
+		}
+		for _, m := range found.members {
+			var value any
+			if err := json.Unmarshal(m.Value, &value); err != nil {
+				t.Fatalf("%q is %q: %v", m.Name, m.Value, err)
+			}
+			if decoded, is := given.value[string(m.Name)]; !is || !cmp.Equal(value, decoded) || bytes.TrimSpace(m.Value)[0] != m.Value[0] {
+				t.Fatalf("%q is %q, and decoded %v", m.Name, m.Value, decoded)
+			}
 		}
 		var want map[string]any
 		if err := json.Unmarshal(given.text, &want); err != nil {

@@ -34,7 +34,7 @@ func (r *Registry) call(ctx context.Context, asked *Call, a Admission) (*Result,
 		r.denials.add(call.record.ended(OutcomeDenied, ""))
 		return nil, ErrUnknownTool
 	}
-	given, err := readArguments(call.Arguments)
+	given, err := readArguments(call.Arguments, e.tool.Arguments == BySchema)
 	if err == nil {
 		given, err = e.present(given)
 	}
@@ -64,12 +64,12 @@ func (e *entry) present(given arguments) (arguments, error) {
 	if bytes.Equal(text, given.text) {
 		return given, nil
 	}
-	return readArguments(text)
+	return readArguments(text, true)
 }
 
 // take makes these the arguments of the call, and of its record.
 func (c *Call) take(given arguments) {
-	c.Arguments, c.value, c.record.given = given.text, given.value, given
+	c.Arguments, c.value, c.members, c.record.given = given.text, given.value, given.members, given
 }
 
 // ending is how a call went, before it is worded.

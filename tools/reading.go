@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -12,14 +11,22 @@ import (
 )
 
 // reading is one pass over the text of an object: it refuses what readers could take for different things, or what is
-// only there to cost memory, decodes the rest, and finds out whether the text is canonical already. The decoder itself
-// refuses duplicate names and invalid UTF-8 at any depth.
+// only there to cost memory, decodes the rest if that is wanted, and finds out whether the text is canonical already. The
+// decoder itself refuses duplicate names and invalid UTF-8 at any depth.
 type reading struct {
 	text    bytes.Buffer // the decoder reads it where it stands
 	decoder jsontext.Decoder
+	decodes bool // else what there is to know of a value is where it stands
 	values  int
-	tight   int  // the bytes of the text without blanks
-	plain   bool // but for blanks, what was read is canonical
+	tight   int      // the bytes of the text without blanks
+	plain   bool     // but for blanks, what was read is canonical
+	members []Member // of the object itself, when it is not decoded
+}
+
+// Member is a member of a call's arguments as it stands in the text. It must not be changed.
+type Member struct {
+	Name  []byte // what it says, without quotes
+	Value jsontext.Value
 }
 
 // readings are those that can be used again. Between two uses each reads an empty text.
@@ -32,22 +39,23 @@ var readings = sync.Pool{New: func() any {
 // maxReused bounds the texts whose reading, which grows with them, is used again.
 const maxReused = 16 << 10
 
-// read reads the text of an object: what it says, and whether it is known to be canonical.
-func read(raw jsontext.Value) (value map[string]any, canonical bool, err error) {
+// read reads the text of an object: what it says, decoded or as members, and whether it is known to be canonical.
+func read(raw jsontext.Value, decoded bool) (arguments, error) {
 	r := readings.Get().(*reading)
 	r.text = *bytes.NewBuffer(raw)
-	r.values, r.tight, r.plain = 0, 0, true
-	value, err = r.object()
+	r.decodes, r.values, r.tight, r.plain = decoded, 0, 0, true
+	value, err := r.object(raw)
 	if err == nil && r.decoder.InputOffset() < int64(len(raw)) {
 		err = errors.New("there is something after the object")
 	}
-	canonical = r.plain && r.tight == len(raw)
+	given := arguments{text: raw, value: value, members: r.members, canonical: r.plain && r.tight == len(raw)}
+	r.members = nil
 	if len(raw) <= maxReused {
 		r.text = bytes.Buffer{}
 		r.decoder.Reset(&r.text)
 		readings.Put(r)
 	}
-	return value, canonical, err
+	return given, err
 }
 
 // count counts one token that is a name or a value, or ends one.
@@ -70,23 +78,36 @@ func (r *reading) step() error {
 	return r.count()
 }
 
-func (r *reading) object() (map[string]any, error) {
+// object reads an object. raw is the text, for the one that is all of it; else nil.
+func (r *reading) object(raw jsontext.Value) (map[string]any, error) {
 	if err := r.step(); err != nil {
 		return nil, err
 	}
-	object := map[string]any{}
-	for last := ""; more(r.decoder.PeekKind()); {
+	var object map[string]any
+	if r.decodes {
+		object = map[string]any{}
+	}
+	n := 0
+	for last := []byte(nil); more(r.decoder.PeekKind()); n++ {
 		name, err := r.name()
 		if err != nil {
 			return nil, err
 		}
-		r.plain = r.plain && (len(object) == 0 || last < name)
+		r.plain = r.plain && (n == 0 || bytes.Compare(last, name) < 0)
 		last = name
-		if object[name], err = r.value(); err != nil {
+		from := r.decoder.InputOffset()
+		value, err := r.value()
+		switch {
+		case err != nil:
 			return nil, err
+		case r.decodes:
+			object[string(name)] = value
+		case raw != nil:
+			stands := bytes.TrimLeft(raw[from:r.decoder.InputOffset()], " \t\r\n:")
+			r.members = append(r.members, Member{name, stands})
 		}
 	}
-	r.separated(len(object))
+	r.separated(n)
 	return object, r.step()
 }
 
@@ -94,15 +115,17 @@ func (r *reading) list() ([]any, error) {
 	if err := r.step(); err != nil {
 		return nil, err
 	}
-	list := []any{}
-	for more(r.decoder.PeekKind()) {
+	list, n := []any{}, 0
+	for ; more(r.decoder.PeekKind()); n++ {
 		item, err := r.value()
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, item)
+		if r.decodes {
+			list = append(list, item)
+		}
 	}
-	r.separated(len(list))
+	r.separated(n)
 	return list, r.step()
 }
 
@@ -114,11 +137,11 @@ func more(next jsontext.Kind) bool { return next != '}' && next != ']' }
 func (r *reading) separated(n int) { r.tight += max(0, n-1) }
 
 // name reads the name of a member. The canonical order is by UTF-16 code units (RFC 8785, 3.2.3): in ASCII that is the
-// order of Go.
-func (r *reading) name() (string, error) {
+// order of bytes.
+func (r *reading) name() ([]byte, error) {
 	raw, err := r.scalar()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	r.tight++ // the colon
 	name, err := r.unquote(raw)
@@ -131,7 +154,7 @@ func (r *reading) name() (string, error) {
 func (r *reading) value() (any, error) {
 	switch r.decoder.PeekKind() {
 	case '{':
-		return r.object()
+		return r.object(nil)
 	case '[':
 		return r.list()
 	}
@@ -141,16 +164,16 @@ func (r *reading) value() (any, error) {
 	}
 	switch raw.Kind() {
 	case '"':
-		return r.unquote(raw)
+		return r.string(raw)
 	case '0':
-		return r.number(string(raw))
+		return r.number(raw)
 	case 'n':
 		return nil, nil
 	}
 	return raw.Kind() == 't', nil
 }
 
-// scalar reads what is neither object nor list. It is valid until the text is.
+// scalar reads what is neither object nor list. It stands in the text.
 func (r *reading) scalar() (jsontext.Value, error) {
 	raw, err := r.decoder.ReadValue()
 	if err != nil {
@@ -160,26 +183,38 @@ func (r *reading) scalar() (jsontext.Value, error) {
 	return raw, r.count()
 }
 
-// unquote is a string. One without escapes is canonical: what has to be escaped cannot stand in it.
-func (r *reading) unquote(raw jsontext.Value) (string, error) {
+func (r *reading) string(raw jsontext.Value) (any, error) {
+	if !r.decodes {
+		r.plain = r.plain && bytes.IndexByte(raw, '\\') < 0
+		return nil, nil
+	}
+	text, err := r.unquote(raw)
+	return string(text), err
+}
+
+// unquote is what a string says. One without escapes is canonical: what has to be escaped cannot stand in it.
+func (r *reading) unquote(raw jsontext.Value) ([]byte, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1]), nil
+		return raw[1 : len(raw)-1], nil
 	}
 	r.plain = false
 	text, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
-		return "", explain(err)
+		return nil, explain(err)
 	}
-	return string(text), nil
+	return text, nil
 }
 
 // number is a number. Of those that are written without sign, point and exponent, the short ones are canonical.
-func (r *reading) number(text string) (any, error) {
-	f, err := exact(text)
+func (r *reading) number(raw jsontext.Value) (any, error) {
+	f, err := exact(string(raw))
 	if err != nil {
 		return nil, fmt.Errorf("%w at %.200q", err, r.decoder.StackPointer())
 	}
 	const exactDigits = 15 // that every float64 of so many holds
-	r.plain = r.plain && len(text) <= exactDigits && !strings.ContainsAny(text, "-.eE")
+	r.plain = r.plain && len(raw) <= exactDigits && !bytes.ContainsAny(raw, "-.eE")
+	if !r.decodes {
+		return nil, nil
+	}
 	return f, nil
 }

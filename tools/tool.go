@@ -66,8 +66,9 @@ type Call struct {
 	Remote             string
 	Method             string // the protocol's method, for the audit; "": tools/call
 
-	record *record        // the pipeline's: the audit event in the making, and where it goes
-	value  map[string]any // the pipeline's: Arguments, decoded
+	record  *record        // the pipeline's: the audit event in the making, and where it goes
+	value   map[string]any // the pipeline's: Arguments, decoded; nil: they are not
+	members []Member       // the pipeline's: those of Arguments; nil: nobody has looked for them
 }
 
 // Value is the arguments, decoded: map[string]any, []any, string, float64, bool and nil. It is shared, also with the
@@ -81,6 +82,16 @@ func (c *Call) Value() (map[string]any, error) {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	return value, nil
+}
+
+// Members are the members of the arguments in the order of the text, in which they stand: for a tool that decodes for itself
+// ([ByTool]).
+func (c *Call) Members() ([]Member, error) {
+	if c.members != nil {
+		return c.members, nil
+	}
+	given, err := readArguments(c.Arguments, false)
+	return given.members, err
 }
 
 // Progress is a step of a running call. One whose Done is no number, or not above the last, is dropped.

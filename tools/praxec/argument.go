@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/store"
+	"prax/tools"
 )
 
 // The bounds of what a request may say, in bytes.
@@ -21,19 +22,15 @@ type asked struct {
 	observe, approvals bool
 }
 
-func readQuery(raw jsontext.Value) (*asked, *refusal, error) {
-	r, err := newReader(raw)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer r.done()
+func readQuery(members []tools.Member) (*asked, *refusal) {
+	r := reader{members: members}
 	a := &asked{
 		query: r.text("query", maxQuery), kind: r.text("kind", maxName), subject: r.text("subject", maxTerm),
 		workflowID: r.text("workflowId", maxTerm), transition: r.text("transition", maxTerm), definitionID: r.text("definitionId", maxTerm),
 		since: r.text("since", maxName), context: r.text("bounded_context", maxName),
 		limit: r.whole("limit"), before: r.whole("before"), observe: r.truth("observe"), approvals: r.truth("approvals"),
 	}
-	return a, r.invalid(), nil
+	return a, r.invalid()
 }
 
 // ordered is the arguments of praxec.command.
@@ -46,12 +43,8 @@ type ordered struct {
 	reload                       bool
 }
 
-func readCommand(raw jsontext.Value) (*ordered, *refusal, error) {
-	r, err := newReader(raw)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer r.done()
+func readCommand(members []tools.Member) (*ordered, *refusal) {
+	r := reader{members: members}
 	o := &ordered{
 		definitionID: r.text("definitionId", maxTerm), workflowID: r.text("workflowId", maxTerm), transition: r.text("transition", maxTerm),
 		subject: r.text("subject", maxTerm), intent: r.text("intent", maxName), unknown: r.text("unknown_subject", maxTerm),
@@ -59,7 +52,7 @@ func readCommand(raw jsontext.Value) (*ordered, *refusal, error) {
 		expectedVersion: r.whole("expectedVersion"), input: r.object("input"), arguments: r.object("arguments"),
 		definition: r.object("definition"), reload: r.truth("reload"),
 	}
-	return o, r.invalid(), nil
+	return o, r.invalid()
 }
 
 // or is a text, or what stands for it where it is absent.

@@ -24,21 +24,17 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		raw := jsontext.Value(text)
-		if !raw.IsValid() || raw.Kind() != '{' {
+		call := tools.Call{Arguments: raw}
+		given, err := call.Members()
+		if err != nil || raw.Kind() != '{' {
 			return // the pipeline lets nothing else through
 		}
 		var members map[string]jsontext.Value
 		if err := json.Unmarshal(raw, &members); err != nil {
 			t.Fatal(err)
 		}
-		a, refusedQuery, err := readQuery(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, refusedCommand, err := readCommand(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, refusedQuery := readQuery(given)
+		o, refusedCommand := readCommand(given)
 		for _, r := range []*refusal{refusedQuery, refusedCommand} {
 			if r != nil && len(r.Violations) == 0 {
 				t.Fatalf("%s is refused without a reason", raw)

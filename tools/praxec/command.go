@@ -14,10 +14,11 @@ const (
 
 // command answers praxec.command: exactly one shape must match.
 func (q *request) command(ctx context.Context) (any, error) {
-	o, invalid, err := readCommand(q.call.Arguments)
+	members, err := q.call.Members()
 	if err != nil {
 		return nil, err
 	}
+	o, invalid := readCommand(members)
 	if invalid != nil {
 		return q.misfit(invalid, o), nil
 	}

@@ -23,10 +23,12 @@ const lexiconPrefix = "lexicon:"
 
 // query answers praxec.query: the first shape that matches is meant.
 func (q *request) query(ctx context.Context) (any, error) {
-	a, invalid, err := readQuery(q.call.Arguments)
-	switch {
-	case err != nil:
+	members, err := q.call.Members()
+	if err != nil {
 		return nil, err
+	}
+	a, invalid := readQuery(members)
+	switch {
 	case a.kind != nil && !q.knows(*a.kind):
 		return nil, q.unknownKind(*a.kind)
 	case invalid != nil:

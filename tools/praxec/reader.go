@@ -2,10 +2,7 @@ package praxec
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"strconv"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,80 +11,11 @@ import (
 	"prax/tools"
 )
 
-// reader reads the members of a request: null is as absent, and a value of another type is a violation. Readers are used
-// again: what one takes is larger than most requests.
+// reader reads the members of a request: null is as absent, and a value of another type is a violation. What it gives is a
+// copy, or stands in the arguments.
 type reader struct {
-	members    []argument
+	members    []tools.Member
 	violations []tools.Violation
-
-	source jsontext.Value
-	from   bytes.Buffer // of source, for the decoder
-	json   *jsontext.Decoder
-}
-
-// argument is a member as it stands in the text.
-type argument struct {
-	name  []byte
-	value jsontext.Value
-}
-
-// kept is how many members a reader that is used again may have room for.
-const kept = 64
-
-var readers = sync.Pool{New: func() any {
-	r := &reader{}
-	r.json = jsontext.NewDecoder(&r.from)
-	return r
-}}
-
-// newReader takes arguments that the pipeline has found to be one object, whose names are unique. What it
-// gives is a copy, or stands in raw: it lasts when the reader is used again.
-func newReader(raw jsontext.Value) (*reader, error) {
-	r := readers.Get().(*reader)
-	r.source, r.from = raw, *bytes.NewBuffer(raw)
-	r.json.Reset(&r.from)
-	if err := r.read(); err != nil {
-		r.done()
-		return nil, fmt.Errorf("decode arguments: %w", err)
-	}
-	return r, nil
-}
-
-func (r *reader) read() error {
-	if t, err := r.json.ReadToken(); err != nil || t.Kind() != '{' {
-		return errors.Join(errors.New("not an object"), err)
-	}
-	for r.json.PeekKind() == '"' {
-		name, err := r.next()
-		if err != nil {
-			return err
-		}
-		value, err := r.next()
-		if err != nil {
-			return err
-		}
-		r.members = append(r.members, argument{unquoted(name), value})
-	}
-	_, err := r.json.ReadToken()
-	return err
-}
-
-// next is the next value where it stands in the text.
-func (r *reader) next() (jsontext.Value, error) {
-	value, err := r.json.ReadValue()
-	end := r.json.InputOffset()
-	return r.source[end-int64(len(value)) : end], err
-}
-
-// done gives the reader back without anything that it has read.
-func (r *reader) done() {
-	if cap(r.members) > kept {
-		r.members = nil
-	}
-	clear(r.members)
-	r.members, r.violations, r.source, r.from = r.members[:0], nil, nil, bytes.Buffer{}
-	r.json.Reset(&r.from)
-	readers.Put(r)
 }
 
 // unquoted is what a string says that a decoder has found to be one.
@@ -102,8 +30,8 @@ func unquoted(quoted jsontext.Value) []byte {
 // member is the value of one; nil when it is absent.
 func (r *reader) member(name string) jsontext.Value {
 	for _, m := range r.members {
-		if string(m.name) == name && m.value.Kind() != 'n' {
-			return m.value
+		if string(m.Name) == name && m.Value.Kind() != 'n' {
+			return m.Value
 		}
 	}
 	return nil
