@@ -1,9 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Share is what one event holds of one user: calls, or what it did in workflows. By it the store leads
@@ -34,6 +38,34 @@ func (e *Event) Shares() []Share {
 		shares = append(shares, share)
 	}
 	return shares
+}
+
+// CallsOf are those of a user among the calls of several, and how many they are: both are JSON arrays of normal events. ""
+// is nobody.
+func CallsOf(calls []byte, user string) (own string, n int, err error) {
+	end := append(appendMember(nil, `,"user":`, user), '}') // of what is canonical: no member stands behind this one
+	d := jsontext.NewDecoder(bytes.NewBuffer(calls), jsontext.AllowDuplicateNames(true))
+	if _, err := d.ReadToken(); err != nil {
+		return "", 0, fmt.Errorf("read calls: %w", err)
+	}
+	text := []byte{'['}
+	for d.PeekKind() == jsontext.KindBeginObject {
+		call, err := d.ReadValue()
+		if err != nil {
+			return "", 0, fmt.Errorf("read calls: %w", err)
+		}
+		if user == "" || !bytes.HasSuffix(call, end) {
+			continue
+		}
+		if n++; n > 1 {
+			text = append(text, ',')
+		}
+		text = append(text, call...)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return "", 0, fmt.Errorf("read calls: %w", err)
+	}
+	return string(append(text, ']')), n, nil
 }
 
 // Block gathers recorded calls for one event. Each is encoded as it comes, so that what waits is its

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +74,7 @@ func TestBlock(t *testing.T) {
 		if diff := cmp.Diff(event.Calls, calls); len(calls) > 0 && diff != "" {
 			r.Fatalf("calls (-event +block):\n%s", diff)
 		}
+		callsOfEach(r, shares)
 		linked := event.Link(3, "aa")
 		sealed := sealer.Seal(store.Event{At: event.At, Kind: event.Kind}, shares, 3, "aa")
 		linked.Calls = nil
@@ -82,6 +84,26 @@ func TestBlock(t *testing.T) {
 			r.Fatalf("sealed as %+v, linked as %+v", sealed, linked)
 		}
 	})
+}
+
+// callsOfEach takes the calls of each user out of those of all.
+func callsOfEach(r *rapid.T, shares []store.Share) {
+	var all []string
+	own, counts := map[string]string{}, map[string]int{}
+	for _, share := range shares {
+		inner := share.Calls[1 : len(share.Calls)-1]
+		all = append(all, inner)
+		own[share.User] = strings.TrimPrefix(own[share.User]+","+inner, ",")
+		of, _ := store.DecodeCalls([]byte(share.Calls))
+		counts[share.User] += len(of)
+	}
+	own["nobody of them"], own[""], counts[""] = "", "", 0
+	for user, want := range own {
+		got, n, err := store.CallsOf([]byte("["+strings.Join(all, ",")+"]"), user)
+		if err != nil || n != counts[user] || got != "["+want+"]" {
+			r.Fatalf("calls of %q: %d, %s, %v, want %d, [%s]", user, n, got, err, counts[user], want)
+		}
+	}
 }
 
 // TestRecordedCallAllocates nothing, once the block has its memory: there is one with each audited read.

@@ -65,8 +65,10 @@ func (next *stretch) after(number int64) func(store.Tx) error {
 		if next.anchor, err = c.anchor(); err != nil {
 			return t.failed(err)
 		}
-		next.stored, err = t.storedEvents(number, verifyStep)
-		return err
+		if next.stored, err = t.storedEvents(number, verifyStep); err != nil || len(next.stored) == 0 {
+			return err
+		}
+		return t.attachLeads(next.stored)
 	}
 }
 

@@ -210,6 +210,17 @@ func (m *mover) removeUpTo(s store.Tx, last int64) error {
 		}
 		reach("mid-removal")
 	}
+	return t.removeLeads(last)
+}
+
+// removeLeads removes the runs that lead to nothing else than what was archived.
+func (t *tx) removeLeads(last int64) error {
+	const gone = `(SELECT number FROM lead_run WHERE last <= ?)`
+	for _, text := range []string{`DELETE FROM lead WHERE run IN ` + gone, `DELETE FROM lead_run WHERE last <= ?`} {
+		if _, err := t.exec(text, last); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

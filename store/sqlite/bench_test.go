@@ -51,7 +51,7 @@ func together(b *testing.B, callers []int, update func(store.Tx) error) {
 // BenchmarkRecord is an audited read an operation, to the disk: of one user, and of many of whom each has
 // little in a block. What counts is the processor's time: callers wait for nothing.
 func BenchmarkRecord(b *testing.B) {
-	for _, users := range []int{1, 1000} {
+	for _, users := range []int{1, 1000, 100_000} {
 		b.Run(fmt.Sprintf("users=%d", users), func(b *testing.B) {
 			db := open(b, sqlite.Config{Dir: b.TempDir()})
 			names := make([]string, users)

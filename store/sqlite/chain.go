@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"prax/store"
@@ -45,23 +47,8 @@ func (c *connection) insertEvent(e store.Sealed) error {
 	if err != nil {
 		return err
 	}
-	for n, share := range e.Shares {
-		pos, calls := int64(n), sql.NullString{String: share.Calls, Valid: share.Calls != ""}
-		if share.Workflow {
-			pos += workflowPos
-		}
-		_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, calls) VALUES (?, ?, ?, ?, ?)`,
-			store.MainChain, e.Seq, pos, share.User, calls)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.insertShares(e.Seq, e.Shares)
 }
-
-// workflowPos is from where on a row's place says that it leads to events of workflows. It stands as a
-// number in the indexes too.
-const workflowPos = 1 << 32
 
 // lastLink is the head of the chain in the database.
 func (c *connection) lastLink() (link, error) {
@@ -80,7 +67,8 @@ type storedEvent struct {
 	prev, hash, kind string
 	at               int64
 	body             string
-	shares           []store.Share
+	shares           []storedShare // in their order
+	leads            []lead        // to those that users share
 }
 
 // event puts the parts together again. It does not judge them: that is verifying.
@@ -123,27 +111,53 @@ func (t *tx) storedEvents(after int64, limit int) ([]storedEvent, error) {
 
 func (t *tx) attachCalls(all []storedEvent) error {
 	next := 0
-	return t.list(func(rows *sql.Rows) error {
+	err := t.list(func(rows *sql.Rows) error {
 		var seq, pos int64
-		var share store.Share
-		if err := rows.Scan(&seq, &pos, &share.User, &share.Calls); err != nil {
+		var user, calls string
+		if err := rows.Scan(&seq, &pos, &user, &calls); err != nil {
 			return err
 		}
-		share.Workflow = pos >= workflowPos
 		for next < len(all) && all[next].seq < seq {
 			next++
 		}
 		if next < len(all) && all[next].seq == seq {
-			all[next].shares = append(all[next].shares, share)
+			all[next].shares = append(all[next].shares, readShare(pos, user, calls))
 		}
 		return nil
 	}, sharesBetween, store.MainChain, all[0].seq, all[len(all)-1].seq)
+	for _, s := range all {
+		slices.SortFunc(s.shares, func(a, b storedShare) int { return cmp.Compare(a.place, b.place) })
+	}
+	return err
 }
 
-// sharesBetween are the shares in some events. An empty text, which the store never writes, must not be taken
+// sharesBetween are the rows of calls of some events. An empty text, which the store never writes, must not be taken
 // for none.
 const sharesBetween = `SELECT seq, pos, user, CASE calls WHEN '' THEN 'empty' ELSE coalesce(calls, '') END
 	FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`
+
+// attachLeads adds to some events the leads to the rows of theirs that users share.
+func (t *tx) attachLeads(all []storedEvent) error {
+	if !slices.ContainsFunc(all, storedEvent.isShared) {
+		return nil
+	}
+	first, last := all[0].seq, all[len(all)-1].seq
+	attach := func(l lead) {
+		n, found := slices.BinarySearchFunc(all, l.seq, func(s storedEvent, seq int64) int { return cmp.Compare(s.seq, seq) })
+		if found {
+			all[n].leads = append(all[n].leads, l)
+		}
+	}
+	return t.leadPages(func(page leadsPage) error {
+		_ = page.read(attach) // what cannot be read leads nowhere: verifying says of which events
+		return nil
+	}, leadsBetween, first, last)
+}
+
+// isShared tells whether users share a row of the event.
+func (s storedEvent) isShared() bool {
+	return slices.ContainsFunc(s.shares, func(row storedShare) bool { return row.shared })
+}
 
 // maxEvents bounds one EventsAfter.
 const maxEvents = 1000

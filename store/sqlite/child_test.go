@@ -113,6 +113,9 @@ func writeOne(ctx context.Context, db *sqlite.DB, writer int, name string) error
 		return err
 	}
 	db.Record(store.Event{Kind: store.EventCall, User: user(writer), Tool: "memory_recall"})
+	if writer == 3 {
+		recordMany(db, name)
+	}
 	if writer < 3 { // one a user: a store forgets what is too many
 		if err := tryDirect(ctx, db, user(writer), name); err != nil {
 			return err
@@ -138,6 +141,23 @@ func writeOne(ctx context.Context, db *sqlite.DB, writer int, name string) error
 		t.AddEvent(store.Event{Kind: store.EventCall, User: user(writer), RequestID: name})
 		return nil
 	})
+}
+
+// many are users who have little in a block each.
+var many = users(24)
+
+func users(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprint("one of many ", i)
+	}
+	return all
+}
+
+func recordMany(db *sqlite.DB, name string) {
+	for i, user := range many {
+		db.Record(store.Event{Kind: store.EventCall, User: user, Tool: "memory_recall", RequestID: fmt.Sprint(name, "u", i)})
+	}
 }
 
 func user(writer int) string { return fmt.Sprintf("user%d", writer%3) }
@@ -200,6 +220,7 @@ func survived(t *testing.T, dir string, acknowledged []string) {
 			events[e.RequestID] = true
 		}
 	}
+	foundBySlowWay(t, db, many)
 	survivedMoves(t, db, all, acknowledged)
 	survivedAttempts(t, db, all, acknowledged)
 	for _, name := range acknowledged {

@@ -18,7 +18,7 @@ import (
 // acknowledged survives, and the next start goes on from there.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
-	for _, point := range slices.Concat(sqlite.CrashPoints, sqlite.AttemptPoints) {
+	for _, point := range slices.Concat(sqlite.CrashPoints, sqlite.AttemptPoints, sqlite.MergePoints) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -119,6 +119,6 @@ func TestKilledWhileRestoring(t *testing.T) {
 // laterTimes are for the points that a life passes more than once.
 var laterTimes = map[string]int{
 	"before-begin": 70, "after-begin": 70, "after-savepoint": 100, "after-function": 100, "before-events": 70, "mid-events": 150,
-	"mid-move": 50, "mid-attempt": 100, "mid-closing": 100, "before-commit": 70, "after-commit": 70, "before-answer": 70, "before-block": 20, "after-block": 20,
+	"mid-move": 50, "mid-attempt": 100, "mid-closing": 100, "before-commit": 70, "after-commit": 70, "before-answer": 70, "before-block": 20, "after-block": 20, "before-merge": 2, "mid-merge": 2,
 	"before-head": 10, "after-head": 10, "before-checkpoint": 3, "after-checkpoint": 3, // the first is at the start, the second may come before the first answer
 }

@@ -48,7 +48,7 @@ const (
 // WorkflowReads are the statements by which the nouns of workflows, and the events of users, are read.
 func WorkflowReads() []string {
 	texts := []string{
-		callsOf, workflowsOf,
+		callsOf, workflowsOf, sharedRow, leadsOfRun,
 		definitionByHash, definitionByVersion, lastDefinition, definitionIDs,
 		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, startingBy, compareAndSet + nothingElse, compareAndSet, endOrWait, dueInstances, nextDue,
 		stepsAfter, evidenceOf, shownIn,
@@ -70,6 +70,19 @@ func WorkflowReads() []string {
 		texts = append(texts, w.text+walkEnd)
 	}
 	return texts
+}
+
+// MergeLeads merges what there is to merge.
+func (db *DB) MergeLeads() error { return db.mergeLeads() }
+
+// MergeRuns is how many runs of leads become one.
+const MergeRuns = mergeRuns
+
+// FullRun lets a test say how many bytes fill a run.
+func FullRun(bytes int64) (restore func()) {
+	before := fullRun
+	fullRun = bytes
+	return func() { fullRun = before }
 }
 
 // Queued is how many functions wait for the writer.

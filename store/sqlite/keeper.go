@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -23,6 +24,7 @@ type keeper struct {
 	bytes    int          // of the events in blocks, and in the one on its way
 	failing  error        // of the last flush
 	lost     int64
+	runs     int           // of leads that were written since some were merged; of the goroutine
 	spare    *gathering    // an empty one
 	first    chan struct{} // a block was begun, and none waits before it
 	full     chan struct{} // a block is full
@@ -146,6 +148,18 @@ func (k *keeper) flush(timer *time.Timer) {
 		return
 	}
 	k.arm(timer)
+	k.merge()
+}
+
+// merge merges leads, when there may be enough.
+func (k *keeper) merge() {
+	if k.runs < mergeRuns {
+		return
+	}
+	k.runs = 0
+	if err := k.db.mergeLeads(); err != nil && !errors.Is(err, store.ErrClosed) {
+		k.db.log.Warn("leads to audited calls could not be merged", "error", err)
+	}
 }
 
 // arm sets the timer to when the oldest block has waited long enough.
@@ -204,6 +218,9 @@ func (k *keeper) writeBlock(g *gathering, lost int64) error {
 		return nil
 	})
 	reach("after-block")
+	if len(block.shares) >= fewShares {
+		k.runs++
+	}
 	return err
 }
 

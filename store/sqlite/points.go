@@ -15,6 +15,10 @@ var CrashPoints = []string{
 // AttemptPoints are those of attempts, in their order: within [store.Attempts]' OpenAttempt and CloseAttempt.
 var AttemptPoints = []string{"mid-attempt", "mid-closing"}
 
+// MergePoints are those of merging the leads to what many users did. A life comes by them once it has written enough blocks
+// of many users.
+var MergePoints = []string{"before-merge", "mid-merge"}
+
 // ArchivePoints are those of an [DB.Archive], BackupPoints those of a [WriteBackup], RestorePoints those
 // of a restore from [OpenBackup] to [Restoration.Finish]. They lie outside the life of a server that is
 // asked for none of it.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -13,53 +14,112 @@ import (
 
 // Traces implements [store.Events]. f must not use the store.
 func (t *tx) Traces(s auth.Scope, f func(store.Trace) bool) error {
-	return t.traces(s, callsOf, nil, f)
+	return t.traces(s, traceWalk{way: callsOf, f: f})
 }
 
 // Observed implements [store.Events]. f must not use the store.
 func (t *tx) Observed(s auth.Scope, f func(store.Event) bool) error {
-	return t.traces(s, workflowsOf, nil, func(trace store.Trace) bool { return f(trace.Event) })
+	return t.traces(s, traceWalk{way: workflowsOf, workflow: true, f: func(trace store.Trace) bool { return f(trace.Event) }})
 }
 
-// The ways from a user to its calls, and to what it did in workflows, newest first.
+// The ways from a user to its calls, and to what it did in workflows, newest first, where they have rows of their own;
+// and to a row that users share.
 const (
 	callsOf     = leadsOf + ` AND b.pos < 4294967296` + leadsEnd
-	workflowsOf = leadsOf + ` AND b.pos >= 4294967296` + leadsEnd
+	workflowsOf = leadsOf + ` AND b.pos >= 4294967296 AND b.pos < 8589934592` + leadsEnd
+	sharedRow   = `SELECT calls FROM block_user WHERE chain = ? AND seq = ? AND pos = ?`
 
 	leadsOf = `SELECT b.seq, e.hash, b.calls, coalesce(json_array_length(b.calls), 1), CASE WHEN b.calls IS NULL THEN e.body ELSE '' END
 		FROM block_user b JOIN event e ON e.chain = b.chain AND e.seq = b.seq WHERE ` + ownCalls + ` AND b.chain = ?`
 	leadsEnd = ` ORDER BY b.seq DESC LIMIT ?`
 )
 
-// traces walks one of these ways. With needle, it decodes only what has these bytes in it; the others count
-// all the same.
-func (t *tx) traces(s auth.Scope, way string, needle []byte, f func(store.Trace) bool) error {
+// traceWalk is a walk from a user to its traces, newest first.
+type traceWalk struct {
+	t        *tx
+	user     string
+	way      string
+	workflow bool
+	needle   []byte // what has not these bytes in it is not decoded, but counts; nil: everything is
+	f        func(store.Trace) bool
+	leads    []lead // to the shared rows that are to come
+	left     int    // of store.MaxTraces
+	over     bool
+}
+
+// traces goes along both ways at once.
+func (t *tx) traces(s auth.Scope, w traceWalk) (err error) {
 	if s.User() == "" {
 		return nil
 	}
 	if err := t.turn(s.User()); err != nil {
 		return err
 	}
-	left := store.MaxTraces
-	return t.list(func(rows *sql.Rows) error {
+	w.t, w.user, w.left = t, s.User(), store.MaxTraces
+	if w.leads, err = t.leadsTo(w.user, w.workflow); err != nil {
+		return err
+	}
+	err = t.list(func(rows *sql.Rows) error {
 		var r callText
 		if err := rows.Scan(&r.seq, &r.hash, &r.calls, &r.count, &r.body); err != nil {
 			return err
 		}
-		calls, err := r.traces(needle)
+		if err := w.sharedAfter(r.seq); err != nil {
+			return err
+		}
+		return w.take(r)
+	}, w.way, w.user, store.MainChain, store.MaxTraces)
+	if err != nil || w.over {
+		return err
+	}
+	if err = w.sharedAfter(0); errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// sharedAfter takes the shared rows of events after this one.
+func (w *traceWalk) sharedAfter(seq int64) error {
+	for len(w.leads) > 0 && w.leads[0].seq > seq {
+		l := w.leads[0]
+		w.leads = w.leads[1:]
+		var text string
+		err := w.t.row(sharedRow, []any{store.MainChain, l.seq, sharedPos + l.place}, &text)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue // archived: its run also leads to others
+		}
 		if err != nil {
 			return err
 		}
-		for _, call := range calls {
-			if left--; left < 0 || !f(call) {
-				return errEnough
-			}
+		r := callText{seq: l.seq}
+		if r.calls.String, r.count, err = store.CallsOf([]byte(text), w.user); err != nil {
+			return err
 		}
-		if left -= r.skipped(calls); left <= 0 {
+		r.calls.Valid = true
+		if err := w.take(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take hands on the calls of a row; errEnough when none are wanted any more.
+func (w *traceWalk) take(r callText) error {
+	calls, err := r.traces(w.needle)
+	if err != nil {
+		return err
+	}
+	for _, call := range calls {
+		if w.left--; w.left < 0 || !w.f(call) {
+			w.over = true
 			return errEnough
 		}
-		return nil
-	}, way, s.User(), store.MainChain, store.MaxTraces)
+	}
+	if w.left -= r.skipped(calls); w.left <= 0 {
+		w.over = true
+		return errEnough
+	}
+	return nil
 }
 
 // callText is a row that leads to calls of one user.
@@ -107,12 +167,12 @@ func (t *tx) Trace(s auth.Scope, requestID string) (store.Trace, error) {
 		return store.Trace{}, store.ErrNotFound
 	}
 	var found *store.Trace
-	err = t.traces(s, callsOf, needle, func(trace store.Trace) bool {
+	err = t.traces(s, traceWalk{way: callsOf, needle: needle, f: func(trace store.Trace) bool {
 		if trace.RequestID == id {
 			found = &trace
 		}
 		return found == nil
-	})
+	}})
 	switch {
 	case err != nil:
 		return store.Trace{}, err

@@ -82,13 +82,21 @@ func (s storedEvent) problems(report *store.Report) []string {
 	if e.Link(e.Seq, e.Prev).Hash != s.hash {
 		problems = append(problems, "was changed: its hash does not fit")
 	}
-	if !slices.Equal(e.Shares(), s.shares) {
+	if !s.ledTo(e) {
 		problems = append(problems, "is not led to by the right users")
 	}
 	if e.Outcome == outcomeBroken {
 		problems = append(problems, "records that the chain did not match its signed head: "+e.Detail)
 	}
 	return problems
+}
+
+// ledTo tells whether the rows of calls are those of the event, and lead to it or are led to.
+func (s storedEvent) ledTo(e store.Event) bool {
+	leads, fits := fit(s.seq, s.shares, e.Shares())
+	slices.SortFunc(leads, byLead)
+	slices.SortFunc(s.leads, byLead)
+	return fits && slices.Equal(leads, s.leads)
 }
 
 // verifyLeftovers finds calls that belong to no event.
@@ -98,7 +106,7 @@ func (db *DB) verifyLeftovers(ctx context.Context, report *store.Report) error {
 		if !ours {
 			return errNotOurs
 		}
-		return t.list(func(rows *sql.Rows) error {
+		err := t.list(func(rows *sql.Rows) error {
 			var seq, count int64
 			if err := rows.Scan(&seq, &count); err != nil {
 				return err
@@ -107,5 +115,22 @@ func (db *DB) verifyLeftovers(ctx context.Context, report *store.Report) error {
 			return nil
 		}, `SELECT seq, count(*) FROM block_user b WHERE NOT EXISTS
 			(SELECT 1 FROM event e WHERE e.chain = b.chain AND e.seq = b.seq) GROUP BY seq LIMIT ?`, store.MaxProblems)
+		if err != nil {
+			return err
+		}
+		return t.verifyRuns(report)
 	})
+}
+
+// verifyRuns finds leads to events that there never were.
+func (t *tx) verifyRuns(report *store.Report) error {
+	if has, err := t.hasLeads(); !has || err != nil {
+		return err
+	}
+	var count int64
+	err := t.row(`SELECT count(*) FROM lead_run WHERE last > (SELECT coalesce(max(seq), 0) FROM event)`, nil, &count)
+	if count > 0 {
+		report.Problem("%d runs of leads lead to events that are missing", count)
+	}
+	return err
 }
