@@ -1,6 +1,7 @@
 package store
 
 import (
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -49,12 +50,18 @@ const (
 	folds                     // written otherwise in a word: see folded
 )
 
-// classes and folded are computed once from the tables of Unicode: to search those for every
+// alphabet is what the characters are, and how those are written in a word that fold.
+type alphabet struct {
+	classes *[unicode.MaxRune + 1]class
+	folded  map[rune]string
+}
+
+// letters are computed once from the tables of Unicode, for the first text: to search those for every
 // character of a text is what indexing would spend most of its time on.
-var (
-	classes = classify()
-	folded  = foldAll(classes)
-)
+var letters = sync.OnceValue(func() alphabet {
+	classes := classify()
+	return alphabet{classes, foldAll(classes)}
+})
 
 func classify() *[unicode.MaxRune + 1]class {
 	all := new([unicode.MaxRune + 1]class)
@@ -81,9 +88,9 @@ func classify() *[unicode.MaxRune + 1]class {
 
 // foldAll is the characters that fold gives another spelling, which it notes in their classes.
 func foldAll(classes *[unicode.MaxRune + 1]class) map[rune]string {
-	all := map[rune]string{}
+	all, bases := map[rune]string{}, baseLetters()
 	add := func(c rune) {
-		if text := fold(c); text != string(c) {
+		if text := fold(c, bases); text != string(c) {
 			all[c] = text
 			classes[c] |= folds
 		}
@@ -113,7 +120,7 @@ func apostrophe(c rune) bool {
 func (r *reader) fold(c rune, k class) {
 	switch {
 	case k&folds != 0:
-		r.text.WriteString(folded[c])
+		r.text.WriteString(r.letters.folded[c])
 	case c < utf8.RuneSelf:
 		r.text.WriteByte(byte(c))
 	default:
@@ -129,7 +136,7 @@ const (
 
 // fold is a character without its case and diacritics. It is the same however often it is applied,
 // and for the composed and the decomposed spelling of a letter.
-func fold(c rune) string {
+func fold(c rune, bases map[rune]rune) string {
 	if firstWide <= c && c <= lastWide {
 		c += '0' - firstWide
 	}
@@ -148,8 +155,8 @@ var ligatures = map[rune]string{
 	0xfb00: "ff", 0xfb01: "fi", 0xfb02: "fl", 0xfb03: "ffi", 0xfb04: "ffl", 0xfb05: "st", 0xfb06: "st",
 }
 
-// bases maps a letter with diacritics to the one without.
-var bases = func() map[rune]rune {
+// baseLetters maps a letter with diacritics to the one without.
+func baseLetters() map[rune]rune {
 	m := map[rune]rune{}
 	for _, family := range families {
 		base, size := utf8.DecodeRuneInString(family)
@@ -158,7 +165,7 @@ var bases = func() map[rune]rune {
 		}
 	}
 	return m
-}()
+}
 
 // families are letters, each followed by its forms with diacritics: those that Unicode composes
 // of the letter and combining marks, and the barred and dotless ones.

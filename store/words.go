@@ -120,7 +120,7 @@ type run struct {
 // runs yields the stretches of a text.
 func runs(text string) iter.Seq[run] {
 	return func(yield func(run) bool) {
-		var r reader
+		r := reader{letters: letters()}
 		r.text.Grow(len(text))
 		for _, c := range text {
 			if c == utf8.RuneError {
@@ -139,16 +139,17 @@ func runs(text string) iter.Seq[run] {
 // reader collects one run at a time. All runs are parts of one string: the words of a document are
 // computed while others wait, so a word must not cost an allocation.
 type reader struct {
-	text  strings.Builder // what was read so far, folded
-	from  int             // where in text the run begins
-	marks []int           // where in the run an apostrophe stood
-	dense bool
-	loose bool // only marks so far: they belong to the character that follows, of whatever script
+	letters alphabet
+	text    strings.Builder // what was read so far, folded
+	from    int             // where in text the run begins
+	marks   []int           // where in the run an apostrophe stood
+	dense   bool
+	loose   bool // only marks so far: they belong to the character that follows, of whatever script
 }
 
 // take reads one character, and returns the run that it ended, if it did.
 func (r *reader) take(c rune) (done run, ended bool) {
-	k := classes[c]
+	k := r.letters.classes[c]
 	if k&ignored != 0 {
 		return run{}, false
 	}

@@ -2,13 +2,13 @@ package tools
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"prax/auth"
 )
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+// nameLetters are what the name of a tool has.
+const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 // Spelling is how name looks to a caller of that spelling: several model APIs take no dots in it.
 func Spelling(name string, s auth.Spelling) string {
@@ -37,7 +37,9 @@ func fold(name string) string { return folder.Replace(strings.ToLower(name)) }
 func Alike(a, b string) bool { return fold(a) == fold(b) }
 
 // IsName tells whether a name can be one of a tool: 1 to 64 letters, digits, dots, _ or -.
-func IsName(name string) bool { return nameForm.MatchString(name) }
+func IsName(name string) bool {
+	return name != "" && len(name) <= 64 && strings.Trim(name, nameLetters) == ""
+}
 
 func checkName(name string) error {
 	if !IsName(name) {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"prax/tools"
@@ -114,14 +115,16 @@ func (f *flags) refused(err error) error {
 }
 
 // unread is how the flag package says that a value is none of its own kinds; it has no more to say than that.
-var unread = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(.+): (?:parse error|value out of range)$`)
+var unread = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(.+): (?:parse error|value out of range)$`)
+})
 
 // misread words what the flag package says of a flag that this command takes.
 func (f *flags) misread(text string) string {
 	if name, alone := strings.CutPrefix(text, "flag needs an argument: -"); alone {
 		return "--" + name + " needs an argument"
 	}
-	said := unread.FindStringSubmatch(text)
+	said := unread().FindStringSubmatch(text)
 	if said == nil {
 		return text
 	}

@@ -52,7 +52,7 @@ const noteIDSchema = `"note_id":{"type":"string","minLength":1,"maxLength":256,"
 // findNote is the caller's note of a slug or full id. No slug looks like an id.
 func findNote(tx store.Documents, s auth.Scope, ref string) (store.Document, error) {
 	find := func() (store.Document, error) { return tx.KeyedDocument(s, store.Note, "", ref) }
-	if idForm.MatchString(ref) {
+	if idForm().MatchString(ref) {
 		find = func() (store.Document, error) { return tx.Document(s, ref) }
 	}
 	d, err := find()

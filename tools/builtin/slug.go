@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,14 +16,14 @@ import (
 const maxSlug = 80 // bytes, without the number of a further note of one title
 
 // idForm is what an id looks like: no slug may, so that a note is named by either without doubt.
-var idForm = regexp.MustCompile(`^[0-9a-z]{26}$`)
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-z]{26}$`) })
 
 // slugOf is a title as a short name: lower case, letters and digits of any script, hyphens between.
 func slugOf(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(c rune) bool { return !unicode.In(c, unicode.L, unicode.M, unicode.N) })
 	slug := strings.Join(words, "-")
 	slug = shorten(slug)
-	if slug == "" || idForm.MatchString(slug) {
+	if slug == "" || idForm().MatchString(slug) {
 		slug = strings.TrimSuffix("note-"+slug, "-")
 	}
 	return slug

@@ -20,7 +20,7 @@ func TestSlugOf(t *testing.T) {
 			t.Fatalf("slug of %d bytes: %q", len(slug), slug)
 		case strings.ContainsAny(slug, "/\\.?#%& \n\x00`"):
 			t.Fatalf("slug %q", slug)
-		case idForm.MatchString(slug):
+		case idForm().MatchString(slug):
 			t.Fatalf("slug %q looks like an id", slug)
 		case strings.HasPrefix(slug, "-") || strings.HasSuffix(slug, "-"):
 			t.Fatalf("slug %q", slug)

@@ -50,7 +50,7 @@ func (c *compiler) flowName(m member, path string) bool {
 	switch {
 	case m.name == ProxyID:
 		c.note(NameTaken, m.place, path, c.shown(path)+" is made of proxy.expose: take another name")
-	case !idForm.MatchString(m.name):
+	case !isID(m.name):
 		c.note(BadValue, m.place, path, "the name "+strconv.Quote(shown(m.name))+" of a workflow must be 1 to 128 letters, digits, _ . - or /")
 	default:
 		return true

@@ -106,7 +106,7 @@ func (b *builder) effect(v *value, at string, roots expr.Roots) *workflow.Execut
 // from being started ([Pending]); its executor runs nothing.
 func (b *builder) script(subject string) (*workflow.Guidance, bool) {
 	g := b.scripts[subject]
-	if g == nil && b.pends && subjectForm.MatchString(subject) {
+	if g == nil && b.pends && subjectForm().MatchString(subject) {
 		return &workflow.Guidance{Subject: subject, Script: true}, true
 	}
 	return g, g != nil && g.Script

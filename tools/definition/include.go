@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // include reads the files that a file names, in order.
@@ -45,7 +46,7 @@ type remote struct {
 	Hash string `json:"hash"`
 }
 
-var hashForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var hashForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 
 // included is the path that an entry of include names, and the hash that the file must have, if any.
 func (r *reader) included(v *value, path string) (name, hash string, ok bool) {
@@ -60,7 +61,7 @@ func (r *reader) included(v *value, path string) (name, hash string, ok bool) {
 		r.about(MissingKey, path, "has no uri")
 		return "", "", false
 	}
-	if one.Hash != "" && !hashForm.MatchString(one.Hash) {
+	if one.Hash != "" && !hashForm().MatchString(one.Hash) {
 		r.about(BadValue, path+"/hash", "must be sha256: and 64 hexadecimal digits in lower case")
 		return "", "", false
 	}

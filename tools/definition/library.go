@@ -77,7 +77,7 @@ func (c *compiler) subject(m member, path string, script bool) bool {
 	first, _, _ := strings.Cut(m.name, ".")
 	quoted := "the subject " + strconv.Quote(shown(m.name))
 	switch {
-	case len(m.name) > maxLabel || !subjectForm.MatchString(m.name):
+	case len(m.name) > maxLabel || !subjectForm().MatchString(m.name):
 		c.note(InvalidSubject, m.place, path, quoted+" must be two or more words of a-z, 0-9 and - with dots between, at most 128 bytes")
 	case c.fragments[m.name] != nil:
 		c.note(NameTaken, m.place, path, quoted+" is that of a skill already")

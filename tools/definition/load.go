@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"prax/auth"
 	"prax/tools"
@@ -73,7 +74,7 @@ func (*file) stored() []string { return nil }
 func (*file) short() []string  { return []string{"include"} }
 
 // served are the versions of the format that are read.
-var served = regexp.MustCompile(`^1(\.\d{1,4}){0,2}$`)
+var served = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^1(\.\d{1,4}){0,2}$`) })
 
 // compiler turns a configuration into a set.
 type compiler struct {
@@ -133,7 +134,7 @@ func (c *compiler) version(text string) {
 	switch v := c.root.find("version"); {
 	case v == nil:
 		c.about(MissingKey, "", `has no version: say version: "1.0.0"`)
-	case v.kind == '"' && !served.MatchString(text):
+	case v.kind == '"' && !served().MatchString(text):
 		c.about(BadValue, "/version", "is "+strconv.Quote(shown(text))+", and this version of prax reads 1")
 	}
 }

@@ -4,17 +4,22 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"prax/tools"
 )
 
-var (
-	idForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$`)
+// idLetters are what the name of a workflow has; those of the first line begin it.
+const idLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_" +
+	"./-"
 
-	// subjectForm is that of a skill, and of a script: words with dots between.
-	subjectForm = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$`)
-)
+func isID(text string) bool {
+	return text != "" && len(text) <= 128 && !strings.ContainsAny(text[:1], "./-") && strings.Trim(text, idLetters) == ""
+}
+
+// subjectForm is that of a skill, and of a script: words with dots between.
+var subjectForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$`) })
 
 // maxLabel bounds the name of a state, a transition, a slot and a term, in bytes.
 const maxLabel = 128

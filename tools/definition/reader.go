@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -68,9 +69,9 @@ func (r *reader) shown(path string) string {
 }
 
 // tokens are what prax mints. Somebody names the wrong file, and what was quoted from it is in the log.
-var tokens = regexp.MustCompile(auth.TokenPrefix + `[0-9A-Za-z]*`)
+var tokens = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(auth.TokenPrefix + `[0-9A-Za-z]*`) })
 
-func withoutTokens(text string) string { return tokens.ReplaceAllLiteralString(text, "(a token)") }
+func withoutTokens(text string) string { return tokens().ReplaceAllLiteralString(text, "(a token)") }
 
 // maxSentence bounds the text of a problem, in characters.
 const maxSentence = 500

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"prax/auth"
@@ -147,8 +148,8 @@ func (b *builder) repeatable(e *workflow.Executor) bool {
 const maxKey = 200
 
 var (
-	keyForm  = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`) // what a header can carry
-	keyPlace = regexp.MustCompile(`\{[^{}]*\}`)
+	keyForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`) }) // what a header can carry
+	keyPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 )
 
 // The names that a key can have in braces.
@@ -170,17 +171,17 @@ func (b *builder) key(v *value, at string) (idempotent bool, text string) {
 	case v.kind != '"':
 		b.about(WrongType, at, "must be true, or a text, is "+named(v.kind))
 		return false, ""
-	case len(v.text) > maxKey || !keyForm.MatchString(v.text):
+	case len(v.text) > maxKey || !keyForm().MatchString(v.text):
 		b.about(BadValue, at, "must be 1 to "+strconv.Itoa(maxKey)+" bytes of printable ASCII, without blanks at its ends")
 		return false, ""
 	}
-	for _, name := range keyPlace.FindAllString(v.text, -1) {
+	for _, name := range keyPlace().FindAllString(v.text, -1) {
 		if !slices.Contains(keyNames, name) {
 			b.about(BadTemplate, at, "has "+strconv.Quote(name)+": known are "+strings.Join(keyNames, ", "))
 			return false, ""
 		}
 	}
-	if strings.ContainsAny(keyPlace.ReplaceAllString(v.text, ""), "{}") {
+	if strings.ContainsAny(keyPlace().ReplaceAllString(v.text, ""), "{}") {
 		b.about(BadTemplate, at, "has a brace by itself: known are "+strings.Join(keyNames, ", "))
 		return false, ""
 	}

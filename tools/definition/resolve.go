@@ -242,7 +242,7 @@ func (r *resolver) rated(e *value, path string, tier auth.Tier) *value {
 	}
 	if effect {
 		tier = r.tierOf(e, tier)
-		if s := e.find("subject"); s != nil && s.kind == '"' && subjectForm.MatchString(s.text) {
+		if s := e.find("subject"); s != nil && s.kind == '"' && subjectForm().MatchString(s.text) {
 			r.subjects[s.text] = s.place
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
@@ -47,9 +48,11 @@ func parseYAML(text []byte, b *budget) (*value, *fault) {
 }
 
 var (
-	errorLine = regexp.MustCompile(`^line (\d+): `)
+	errorLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
 	// grammar are the sentences whose lines the library counts from 0; those of its scanner it counts from 1.
-	grammar = regexp.MustCompile(`^did not find expected (<|node content|key$|'-'|',')`)
+	grammar = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^did not find expected (<|node content|key$|'-'|',')`)
+	})
 )
 
 // notYAML takes the line out of the library's sentence. It leaves out the first one.
@@ -59,10 +62,10 @@ func notYAML(err error) *fault {
 		return unreadable(place{}, "is not YAML: "+text)
 	}
 	at := start
-	if m := errorLine.FindStringSubmatch(text); m != nil {
+	if m := errorLine().FindStringSubmatch(text); m != nil {
 		text = text[len(m[0]):]
 		at.line, _ = strconv.Atoi(m[1]) // digits
-		if grammar.MatchString(text) {
+		if grammar().MatchString(text) {
 			at.line++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"prax/auth"
 )
@@ -17,7 +18,7 @@ func (p part) tier(command string) auth.Tier {
 		return auth.High
 	}
 	for _, v := range p.env {
-		if v.caller() && loads.MatchString(v.name) {
+		if v.caller() && loads().MatchString(v.name) {
 			return auth.High
 		}
 	}
@@ -60,10 +61,12 @@ var codeOptions = []string{
 }
 
 // loads are the names of variables from which programs take code, or the places where they find it.
-var loads = regexp.MustCompile(`(?i)^(LD_.*|DYLD_.*|GCONV_PATH|PATH|HOME|XDG_.*|SHELL|SHELLOPTS|BASHOPTS|IFS|ENV|BASH_ENV|BASH_FUNC_.*|` +
-	`PS[0-9]|PROMPT_COMMAND|ZDOTDIR|FPATH|CDPATH|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|NODE_.*|NPM_.*|PHP.*|LUA_.*|AWK.*|` +
-	`JAVA_.*|_JAVA_OPTIONS|JDK_.*|CLASSPATH|GO.*|CC|CXX|CGO_.*|CARGO.*|RUST.*|MAKE.*|GIT_.*|SSH_.*|EDITOR|VISUAL|PAGER|MANPAGER|LESS.*|` +
-	`BROWSER|DOCKER_.*|KUBECONFIG)$`)
+var loads = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(LD_.*|DYLD_.*|GCONV_PATH|PATH|HOME|XDG_.*|SHELL|SHELLOPTS|BASHOPTS|IFS|ENV|BASH_ENV|BASH_FUNC_.*|` +
+		`PS[0-9]|PROMPT_COMMAND|ZDOTDIR|FPATH|CDPATH|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|NODE_.*|NPM_.*|PHP.*|LUA_.*|AWK.*|` +
+		`JAVA_.*|_JAVA_OPTIONS|JDK_.*|CLASSPATH|GO.*|CC|CXX|CGO_.*|CARGO.*|RUST.*|MAKE.*|GIT_.*|SSH_.*|EDITOR|VISUAL|PAGER|MANPAGER|LESS.*|` +
+		`BROWSER|DOCKER_.*|KUBECONFIG)$`)
+})
 
 // host is a program that runs what its arguments say: an interpreter, or what starts another program.
 type host struct {
@@ -86,7 +89,7 @@ func hostOf(a argument) (host, bool) {
 	if !a.path.IsZero() {
 		return host{}, false
 	}
-	h, ok := hosts[nameOf(a.text)]
+	h, ok := hosts()[nameOf(a.text)]
 	return h, ok
 }
 
@@ -95,7 +98,7 @@ func nameOf(program string) string {
 	name := strings.TrimSuffix(strings.ToLower(path.Base(program)), ".exe")
 	first, _, _ := strings.Cut(name, ".") // as in vim.basic
 	for _, name := range []string{name, strings.TrimRight(name, versions), first, strings.TrimRight(first, versions)} {
-		if _, ok := hosts[name]; ok {
+		if _, ok := hosts()[name]; ok {
 			return name
 		}
 	}

@@ -1,6 +1,9 @@
 package executor
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // The letters of the options of some interpreters that have no value.
 const (
@@ -10,7 +13,7 @@ const (
 
 // hosts are the programs that run what their arguments say, by name. A name that is not here is taken to treat its
 // arguments as data, but for what stands after one of codeOptions.
-var hosts = hostTable()
+var hosts = sync.OnceValue(hostTable)
 
 func hostTable() map[string]host {
 	table := map[string]host{}

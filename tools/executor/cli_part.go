@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"prax/tools/schema"
@@ -82,7 +83,7 @@ func (f *violations) argument(at, text string, roots expr.Roots) argument {
 func unescaped(text string) string { return strings.ReplaceAll(text, "$${", "${") }
 
 // place is what looks like a place of a template, which an operator may expect to be filled.
-var place = regexp.MustCompile(`\{\{\s*\$\.`)
+var place = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{\s*\$\.`) })
 
 // literalDefect says why a text of a definition cannot be meant as it is; "" when it can.
 func literalDefect(text string) string {
@@ -91,16 +92,16 @@ func literalDefect(text string) string {
 		return "must be text without NUL"
 	case strings.Contains(strings.ReplaceAll(text, "$${", ""), "${"):
 		return "has ${, which stands in the environment of a connection only: write $${ for the characters themselves"
-	case place.MatchString(text):
+	case place().MatchString(text):
 		return "is no template: write a path as a whole, such as $.arguments.name, or a literal"
 	}
 	return ""
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 func nameDefect(name string) string {
-	if variableName.MatchString(name) {
+	if variableName().MatchString(name) {
 		return ""
 	}
 	return "must be named by letters, digits and _, and begin with no digit"

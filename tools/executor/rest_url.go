@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"prax/tools/workflow"
@@ -19,13 +20,15 @@ type piece struct {
 }
 
 // place of a path: {name}, or {$.context.name} where the operator wants no other.
-var pathPlace = regexp.MustCompile(`\{([^{}]*)\}`)
+var pathPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([^{}]*)\}`) })
 
 // pathText is what a path may have beside places (RFC 3986, section 3.3).
-var pathText = regexp.MustCompile(`^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$`)
+var pathText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$`)
+})
 
 // plainPath tells whether a path is one that is sent exactly as it stands.
-func plainPath(path string) bool { return pathText.MatchString(path) }
+func plainPath(path string) bool { return pathText().MatchString(path) }
 
 // downward tells whether a path leads only further down: no segment, as the other side may read it, is empty, . or ..
 func downward(path string) bool {
@@ -57,7 +60,7 @@ func (f *violations) pieces(path string, roots expr.Roots) []piece {
 	const at = "/path"
 	var list []piece
 	probe, end := "", 0
-	for _, m := range pathPlace.FindAllStringSubmatchIndex(path, -1) {
+	for _, m := range pathPlace().FindAllStringSubmatchIndex(path, -1) {
 		text, name := path[end:m[0]], path[m[2]:m[3]]
 		list = append(list, piece{text: text}, piece{name: name, from: f.sources(at, name, roots)})
 		probe, end = probe+text+"x", m[1]

@@ -1,13 +1,18 @@
 package schema
 
 import (
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-var propertyName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+// nameLetters are what the name of a property has.
+const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+
+func isPropertyName(name string) bool {
+	return name != "" && len(name) <= 64 && strings.Trim(name, nameLetters) == ""
+}
 
 // Lint says what in a schema would make clients refuse it, or with it the whole list that it stands
 // in: a root that is not an object, composition at the root, a reference, a property name beyond
@@ -61,7 +66,7 @@ func lintKeyword(keyword string, value any, pointer string, found *[]Violation) 
 		members, _ := value.(map[string]any)
 		for name, member := range members {
 			at := pointer + "/" + Escape(name)
-			if keyword == "properties" && !propertyName.MatchString(name) {
+			if keyword == "properties" && !isPropertyName(name) {
 				*found = append(*found, Violation{clip(at), "has a name that clients refuse"})
 			}
 			lint(member, at, found)

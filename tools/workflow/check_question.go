@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"prax/tools/workflow/expr"
 )
@@ -108,7 +109,9 @@ func (q *question) within(t *Transition, callers []Caller) *question {
 
 // tangles finds two paths in one comparison, in the canonical form of a guard: what it does not find is none, what it
 // finds may be one.
-var tangles = regexp.MustCompile(`(?:==|!=|<=|>=|<|>|starts_with|contains|in) (?:\$|len\(\$)`)
+var tangles = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:==|!=|<=|>=|<|>|starts_with|contains|in) (?:\$|len\(\$)`)
+})
 
 // about takes in what guards read.
 func (q *question) about(guards ...*Guard) *question {
@@ -155,7 +158,7 @@ func (q *question) aboutExpr(g expr.Guard) {
 func (c *checker) tangled(text string) bool {
 	is, known := c.ties[text]
 	if !known {
-		is = tangles.MatchString(text)
+		is = tangles().MatchString(text)
 		c.ties[text] = is
 	}
 	return is
