@@ -22,9 +22,8 @@ func (r *Registry) Call(ctx context.Context, asked *Call) (*Result, error) {
 }
 
 func (r *Registry) call(ctx context.Context, asked *Call, a Admission) (*Result, error) {
-	call := *asked
 	start := r.config.Now()
-	call.record = r.newRecord(&call, start)
+	call := r.begin(asked, start)
 	e, target := r.current.Load().find(call.Name)
 	decision := a.decide(policy.Decide(call.Principal, target, start), e)
 	call.record.judged(e, call.Name, decision)
@@ -43,16 +42,16 @@ func (r *Registry) call(ctx context.Context, asked *Call, a Admission) (*Result,
 		return nil, err
 	}
 	call.take(given)
-	end := r.use(ctx, e, &call)
+	end := r.use(ctx, e, call)
 	if end.err == nil {
-		return r.settleResult(&call, end), nil
+		return r.settleResult(call, end), nil
 	}
 	var protocol *ProtocolError
 	if errors.As(end.err, &protocol) {
 		call.record.keep(OutcomeError, Code(strconv.Itoa(protocol.Code)))
 		return nil, protocol
 	}
-	return r.settleFailure(&call, end), nil
+	return r.settleFailure(call, end), nil
 }
 
 // present is arguments without those that count as absent.

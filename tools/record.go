@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -35,16 +36,23 @@ type record struct {
 	written  bool // the event is in the chain, with a change
 }
 
-func (r *Registry) newRecord(c *Call, start time.Time) *record {
-	method := c.Method
-	if method == "" {
-		method = "tools/call"
-	}
-	return &record{config: &r.config, start: start, event: store.Event{
+// underWay is a call that is being made, and its record: one piece of memory.
+type underWay struct {
+	call   Call
+	record record
+}
+
+// begin begins a call as it was asked for, with its record.
+func (r *Registry) begin(asked *Call, start time.Time) *Call {
+	w := &underWay{call: *asked}
+	c, rec := &w.call, &w.record
+	c.record, rec.config, rec.start = rec, &r.config, start
+	rec.event = store.Event{
 		At: start.Truncate(time.Millisecond), Kind: store.EventCall, RequestID: c.RequestID,
-		Client: c.Principal.Client, User: c.Principal.User, Remote: c.Remote, Method: method,
+		Client: c.Principal.Client, User: c.Principal.User, Remote: c.Remote, Method: cmp.Or(c.Method, "tools/call"),
 		Registry: c.Principal.Generation,
-	}}
+	}
+	return c
 }
 
 // judged adds the tool and what was decided about it.
