@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
 
 	"prax/store"
 	"prax/tools"
@@ -18,7 +19,7 @@ import (
 func FuzzArguments(f *testing.F) {
 	for _, text := range []string{
 		`{"query":"x","kind":"instance","limit":5}`, `{"workflowId":"wf","expectedVersion":2,"transition":"a","arguments":{}}`, `{"limit":1.0,"observe":"yes"}`, `{"limit":-0,"before":9007199254740993}`,
-		`{"runId":"a\u0000b","input":[]}`, `{"query":null,"x":1}`, `{"definition":{"a":1},"reload":true}`, `{}`, `{"limit":1e2}`,
+		`{"runId":"a\u0000b","input":[]}`, `{"query":null,"x":1}`, `{"definition":{"a":1},"reload":true}`, `{}`, `{"limit":1e2}`, `{"workflowId":"wf_\u0061"}`,
 	} {
 		f.Add([]byte(text))
 	}
@@ -35,6 +36,12 @@ func FuzzArguments(f *testing.F) {
 		}
 		a, refusedQuery := readQuery(given)
 		o, refusedCommand := readCommand(given)
+		if id := onlyWorkflow(given); id != nil {
+			text := string(id)
+			if diff := cmp.Diff(&asked{workflowID: &text}, a, cmp.AllowUnexported(asked{})); diff != "" || refusedQuery != nil {
+				t.Fatalf("%s asks for more than a workflow: %s", raw, diff)
+			}
+		}
 		for _, r := range []*refusal{refusedQuery, refusedCommand} {
 			if r != nil && len(r.Violations) == 0 {
 				t.Fatalf("%s is refused without a reason", raw)

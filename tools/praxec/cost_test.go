@@ -9,7 +9,7 @@ import (
 
 // The most that a get and a pure move may allocate, from the call to its answer, what the store allocates included.
 const (
-	mostOfGet  = 16
+	mostOfGet  = 13
 	mostOfMove = 310
 )
 

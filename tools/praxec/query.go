@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"prax/store"
+	"prax/tools"
 )
 
 // The kinds that a query can be about.
@@ -27,6 +28,9 @@ func (q *request) query(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if id := onlyWorkflow(members); id != nil { // as most queries are
+		return q.get(ctx, string(id))
+	}
 	a, invalid := readQuery(members)
 	switch {
 	case a.kind != nil && !q.knows(*a.kind):
@@ -41,6 +45,17 @@ func (q *request) query(ctx context.Context) (any, error) {
 		return q.queryAlone(ctx, a)
 	}
 	return q.queryShape(ctx, a)
+}
+
+// onlyWorkflow is the id of the workflow that is all that a query says, and says well; nil: it says something else.
+func onlyWorkflow(members []tools.Member) []byte {
+	if len(members) != 1 || string(members[0].Name) != "workflowId" || members[0].Value.Kind() != '"' {
+		return nil
+	}
+	if id := unquoted(members[0].Value); len(id) <= maxTerm {
+		return id
+	}
+	return nil
 }
 
 // knows tells whether a kind exists for callers.
