@@ -42,8 +42,13 @@ const keptDefinitions = `workflows:
   asking:
     initialState: open
     states:
-      open: { transitions: { ask: { target: done, executor: { kind: human, queue: ops } }, count: { target: open } } }
+      open:
+        transitions:
+          ask: { target: done, executor: { kind: human, queue: ops } }
+          count: { target: open }
+          big: { target: done, guards: [ { kind: evidence, requires: [ { kind: human_request, count: 2 } ] } ] }
       done: { terminal: true }
+  learning: { initialState: open, states: { open: { transitions: { begin: { target: done, guards: [ { kind: guidance_acknowledged, subject: plan.order-line } ] } } }, done: { terminal: true } } }
 skills:
   plan.order-line: { verb: plan, lifecycle: stable, body: Plan the rows one by one. }
 `
@@ -114,6 +119,19 @@ func TestKept(t *testing.T) {
 			h.submit(agent, h.get(agent, a.id()), "back", `{}`)
 		}
 	}
+	asked := h.submit(agent, h.start(agent, "asking", `{}`), "ask", `{}`)
+	first := h.looks(person, asked.id())
+	if h.looks(person, asked.id()) != first || !strings.Contains(string(first.Structured), `"approval"`) {
+		t.Errorf("the answer about an open approval was made twice: %s", first.Structured)
+	}
+	h.clock.add(store.ApprovalLife)
+	if strings.Contains(string(h.looks(person, asked.id()).Structured), `"approval"`) {
+		t.Error("an approval is shown whose time is over")
+	}
+	learner := h.start(agent, "learning", `{}`)
+	equal(t, "before it was read", decoded(t, string(h.looks(agent, learner.id()).Structured)).rels(), "begin(GUARD_REJECTED)")
+	h.query(agent, fmt.Sprintf(`{"workflowId":%q,"subject":"plan.order-line"}`, learner.id()))
+	equal(t, "once it was read", decoded(t, string(h.looks(agent, learner.id()).Structured)).rels(), "begin")
 	b := h.start(agent, "own", `{}`)
 	for _, id := range []string{a.id(), b.id()} {
 		h.looks(agent, id)
@@ -141,14 +159,19 @@ func TestKeptAsMade(t *testing.T) {
 				ids = append(ids, h.start(agent, rapid.SampledFrom([]string{"desk", "desk", "own", "asking"}).Draw(r, "definition"), `{"what":"it"}`).id())
 			}
 			id := rapid.SampledFrom(ids).Draw(r, "which")
-			switch rapid.IntRange(0, 7).Draw(r, "what") {
+			switch rapid.IntRange(0, 9).Draw(r, "what") {
 			case 0:
 				transition := rapid.SampledFrom([]string{"count", "count", "big", "sign", "lead", "allow", "learn", "ask", "back"}).Draw(r, "transition")
 				_, _ = h.call(p, praxec.Command, submission(h.get(agent, id), transition, `{}`)) // who may not changes nothing
-			case 1:
-				h.put(rapid.SampledFrom(sets).Draw(r, "definitions"))
+			case 1: // approvals are answered with what is shown
+				if links, _ := h.get(person, id)["links"].([]any); len(links) > 0 {
+					l := answer(rapid.SampledFrom(links).Draw(r, "link").(map[string]any))
+					_, _ = h.call(person, praxec.Command, show(l["args"]))
+				}
 			case 2:
-				h.clock.add(time.Duration(rapid.IntRange(1, 70).Draw(r, "seconds")) * time.Second)
+				h.put(rapid.SampledFrom(sets).Draw(r, "definitions"))
+			case 3:
+				h.clock.add(rapid.SampledFrom([]time.Duration{time.Second, 40 * time.Second, 70 * time.Second, store.ApprovalLife}).Draw(r, "passes"))
 			default:
 				h.looks(p, id)
 			}

@@ -20,7 +20,7 @@ type Answer struct {
 	Caller     workflow.Caller
 	Expired    bool // this call found that the time was over, and took the instance to where the timeout leads
 
-	form  *form  // of Stored, where it says all there is to say, and nothing was asked of the instance; nil: it does not
+	form  *form  // of Stored, where all of the answer follows from it until an approval expires, and nothing was asked of the instance; else nil
 	drive *drive // what it set going; nil: nothing
 }
 

@@ -22,7 +22,7 @@ type sight struct {
 	approvals []store.Approval
 	attempt   *store.Attempt // the one that it waits for; nil: none
 	caller    workflow.Caller
-	form      *form // of the row, where nothing beside it is of account; else nil
+	form      *form // of the row, where that tells, by its version, all that is of account beside it too; else nil
 }
 
 // answer is a sight without a change.
@@ -154,6 +154,9 @@ func (r *Runner) lookCloser(ctx context.Context, c *call, s *sight) error {
 	s.stored, s.i, s.form = stored, &i, nil
 	r.park(s, approvals)
 	s.attempt, s.i.Busy = attempt, busy(attempt)
+	if n.moved() && len(approvals) == len(s.approvals) {
+		s.form = f
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"time"
 
 	"prax/tools/workflow"
 )
@@ -11,13 +12,16 @@ const maxKept = 64 << 10
 
 // Keep keeps a value of so many bytes that was made of an answer of [Runner.Get], its Caller and nothing else that may
 // change: [Runner.Recall] has it as long as Get would give an answer that differs by its Caller only. Nothing is kept of an
-// instance that the row does not say all about, nor of one whose time was over.
+// instance about which more may change than its row, nor of one whose time was over.
 func (r *Runner) Keep(a *Answer, value any, bytes int) {
 	if a.form == nil || bytes > maxKept {
 		return
 	}
 	f := *a.form
 	f.kept = kept{value: value, until: a.Definition.Due(a.Instance)}
+	for n := range a.Approvals {
+		f.kept.until = earlier(f.kept.until, a.Approvals[n].Expires)
+	}
 	r.forms.put(f.row.ID, &f, formSize(&f.row)+bytes)
 }
 
@@ -34,4 +38,12 @@ func (r *Runner) Recall(ctx context.Context, w Work, id string) (any, workflow.C
 		return nil, workflow.Caller{}
 	}
 	return f.kept.value, c.caller(stored)
+}
+
+// earlier is the earlier of two times, of which zero is never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }

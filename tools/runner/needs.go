@@ -14,6 +14,10 @@ type needs struct {
 // more tells whether there is anything.
 func (n *needs) more() bool { return n.evidence || n.shown || n.parked || n.effects }
 
+// moved tells whether all of it changes with the version of the instance only: evidence and approvals do, while attempts
+// come and go by themselves, and so does what was shown.
+func (n *needs) moved() bool { return !n.effects && !n.shown }
+
 func needsOf(d *workflow.Definition) needs {
 	n := needs{parked: d.AskHuman, gates: map[string]bool{}}
 	for _, s := range d.States {
