@@ -16,7 +16,7 @@ const (
 	EventReload EventKind = "reload" // clients.json was read: what changed
 	EventServer EventKind = "server" // start, stop, head signed
 	EventClient EventKind = "client" // an operator's edit of clients.json
-	EventBlock  EventKind = "block"  // a block of recorded calls; Calls holds them
+	EventBlock  EventKind = "block"  // a block of recorded calls, or of those that shared a commit; Calls holds them
 
 	// EventWorkflow is one call's doings in an instance, or what it was refused. Its Detail is
 	// {"workflow_id", "correlation_id", "trace_id", "run_id", "events": [{"event_type", "payload"}]}: the
@@ -65,6 +65,14 @@ type Event struct {
 	Calls []Event
 }
 
+// All are the events that one of the chain tells of: those in a block, or itself. It lends what it returns.
+func (e Event) All() []Event {
+	if len(e.Calls) > 0 {
+		return e.Calls
+	}
+	return []Event{e}
+}
+
 // Trace is one call as its own user may see it.
 type Trace struct {
 	Event
@@ -77,7 +85,8 @@ const MaxTraces = 10_000
 // Events is the noun's part of a transaction.
 type Events interface {
 	// AddEvent buffers an event of this transaction. The writer numbers, hashes and inserts it
-	// last, before the commit; it is there exactly if the change is.
+	// last, before the commit; it is there exactly if the change is. What many callers did at once may
+	// stand in one block.
 	AddEvent(Event)
 
 	// Traces calls f with the user's own calls, newest first, at most MaxTraces of them, until f

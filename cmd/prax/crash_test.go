@@ -386,8 +386,10 @@ func countWrites(tx store.Tx) (n int, err error) {
 		}
 		for _, e := range events {
 			after = e.Seq
-			if e.Kind == store.EventCall && e.Tool == "memory_remember" && e.Outcome == "ok" {
-				n++
+			for _, e := range e.All() {
+				if e.Kind == store.EventCall && e.Tool == "memory_remember" && e.Outcome == "ok" {
+					n++
+				}
 			}
 		}
 	}

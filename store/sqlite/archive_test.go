@@ -271,7 +271,9 @@ func TestArchiveUnderLoad(t *testing.T) {
 	left(t, db, events)
 	there := map[string]bool{}
 	for _, e := range events {
-		there[e.RequestID] = true
+		for _, call := range e.All() {
+			there[call.RequestID] = true
+		}
 	}
 	for name := range acknowledged {
 		if !there[name] {

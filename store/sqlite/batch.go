@@ -131,7 +131,8 @@ func (w *writer) commit() error {
 	}
 	w.notes.empty()
 	reach("before-events")
-	head, err := w.c.appendEvents(w.head, w.events)
+	events := w.gathered()
+	head, err := w.c.appendEvents(w.head, events)
 	if err != nil {
 		return fmt.Errorf("append events: %w", fault(err))
 	}
@@ -142,6 +143,7 @@ func (w *writer) commit() error {
 	}
 	w.db.memory.commit(w.changes)
 	clear(w.changes)
+	w.db.keeper.runs.Add(runsOf(events))
 	moved := head != w.head
 	w.head, w.folded = head, false
 	w.db.committed.Store(&head)

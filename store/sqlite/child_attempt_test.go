@@ -83,7 +83,7 @@ func recoverAttempts(ctx context.Context, db *sqlite.DB) error {
 
 // survivedAttempts checks that each attempt is what its events tell, that there is one for each of them, and that
 // what was acknowledged is done.
-func survivedAttempts(t *testing.T, db *sqlite.DB, all map[int64]store.Event, acknowledged []string) {
+func survivedAttempts(t *testing.T, db *sqlite.DB, all []store.Event, acknowledged []string) {
 	t.Helper()
 	told := map[string]int{}
 	for _, e := range all {

@@ -65,7 +65,7 @@ func twoSteps(i store.Instance) store.Move {
 
 // survivedMoves checks that every move is there whole or not at all: of each instance, each version has its
 // step, each second one its evidence and its event, and the last one the open approval.
-func survivedMoves(t *testing.T, db *sqlite.DB, all map[int64]store.Event, acknowledged []string) {
+func survivedMoves(t *testing.T, db *sqlite.DB, all []store.Event, acknowledged []string) {
 	t.Helper()
 	details := map[string]int{}
 	names := map[string]bool{}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -24,7 +25,7 @@ type keeper struct {
 	bytes    int          // of the events in blocks, and in the one on its way
 	failing  error        // of the last flush
 	lost     int64
-	runs     int           // of leads that were written since some were merged; of the goroutine
+	runs     atomic.Int64  // of leads that were written since some were merged
 	spare    *gathering    // an empty one
 	first    chan struct{} // a block was begun, and none waits before it
 	full     chan struct{} // a block is full
@@ -130,6 +131,7 @@ func (k *keeper) run() {
 			k.flush(flush)
 		case <-k.moved:
 			head.arm()
+			k.merge()
 		case <-head.timer.C:
 			head.rang(k.db.sign())
 		case <-k.stop:
@@ -148,15 +150,14 @@ func (k *keeper) flush(timer *time.Timer) {
 		return
 	}
 	k.arm(timer)
-	k.merge()
 }
 
 // merge merges leads, when there may be enough.
 func (k *keeper) merge() {
-	if k.runs < mergeRuns {
+	if k.runs.Load() < mergeRuns {
 		return
 	}
-	k.runs = 0
+	k.runs.Store(0)
 	if err := k.db.mergeLeads(); err != nil && !errors.Is(err, store.ErrClosed) {
 		k.db.log.Warn("leads to audited calls could not be merged", "error", err)
 	}
@@ -218,9 +219,6 @@ func (k *keeper) writeBlock(g *gathering, lost int64) error {
 		return nil
 	})
 	reach("after-block")
-	if len(block.shares) >= fewShares {
-		k.runs++
-	}
 	return err
 }
 

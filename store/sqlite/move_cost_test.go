@@ -15,14 +15,15 @@ import (
 // already. It is counted in whole pages, so it is the same in each run.
 func TestMoveLog(t *testing.T) {
 	t.Parallel()
-	const most = 5 << 10 // bytes a move, of 64 that share a commit
+	const most = 2 << 10         // bytes a move, of 64 that share a commit
+	const places = 8 * 4096 / 64 // where an index leads to eight users, each may have a page of its own
 	if effort > 1 {
 		t.Skip("one goroutine counts pages: there is no race to detect, and it would take minutes")
 	}
 	few, many := logOfMove(t, 2000), logOfMove(t, 20_000)
 	t.Logf("%d bytes a move, %d with ten times the instances and events", few, many)
-	if few > most || many > most || many*10 > few*11 {
-		t.Errorf("a move adds %d bytes to the log, %d among more, want at most %d and a tenth more", few, many, most)
+	if few > most || many > most || many*10 > few*11+places*10 {
+		t.Errorf("a move adds %d bytes to the log, %d among more, want at most %d and a tenth and %d more", few, many, most, places)
 	}
 }
 

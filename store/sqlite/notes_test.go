@@ -122,6 +122,12 @@ func (a act) do(tx store.Tx) error {
 			status = store.AttemptKept
 		}
 		return tx.CloseAttempt(store.Closing{ID: a.attempt, Status: status, Output: []byte(`{"n":1}`), At: at})
+	case "call":
+		tx.AddEvent(store.Event{Kind: store.EventCall, User: a.instance.User, RequestID: a.instance.ID})
+		return nil
+	case "tell":
+		tx.AddEvent(store.Event{Kind: store.EventReload})
+		return nil
 	case "show":
 		return tx.Acknowledge(s, a.instance.ID, store.Acknowledgement{Subject: "s", Hash: strings.Repeat("h", int(a.instance.Version)), At: at})
 	}

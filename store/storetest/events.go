@@ -39,6 +39,14 @@ func (f *fixture) chain() []store.Event {
 	return all
 }
 
+// told is every event, those in blocks one by one.
+func (f *fixture) told() (all []store.Event) {
+	for _, e := range f.chain() {
+		all = append(all, e.All()...)
+	}
+	return all
+}
+
 // chain: events are numbered and linked in the order of their commits, and read back whole.
 func chain(t *testing.T, open Opener) {
 	f := start(t, open)

@@ -93,7 +93,7 @@ func oneFailure(t *testing.T, open Opener) {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 	var ids []string
-	for _, e := range f.chain() {
+	for _, e := range f.told() {
 		ids = append(ids, e.RequestID)
 	}
 	slices.Sort(ids)
