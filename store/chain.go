@@ -105,6 +105,9 @@ func normalDetail(detail string) string {
 	if detail == "" {
 		return ""
 	}
+	if digest.IsCanonical([]byte(detail)) && detail[0] == '{' {
+		return detail
+	}
 	if canonical, err := digest.Canonical([]byte(detail)); err == nil && canonical[0] == '{' {
 		return string(canonical)
 	}

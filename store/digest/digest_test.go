@@ -338,6 +338,41 @@ func TestMACs(t *testing.T) {
 	all.Wait()
 }
 
+// TestIsCanonical: what this program writes is known to be canonical at once, and nothing is that is not.
+func TestIsCanonical(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
+	for _, text := range []string{
+		`{}`, `[]`, `""`, `0`, `-7`, `999999999999999`, `true`, `false`, `null`, `{"":1,"A":[],"a":{},"a b":"ä €"}`, `[1,"x",null,[2]]`, deep,
+		`{"correlation_id":"cor_1","events":[{"event_type":"transition.accepted","payload":{"actor":"agent","toState":"far"}}],"workflow_id":"wf_1"}`,
+	} {
+		if got, err := digest.Spell([]byte(text)); !digest.IsCanonical([]byte(text)) || err != nil || string(got) != text {
+			t.Errorf("%.80s is not seen to be canonical: %.80s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{
+		``, ` 1`, `1 `, `-`, `-0`, `01`, `1.0`, `1e3`, `9999999999999999`, `+1`, `tru`, `nul`, `"`, "\"\n\"", `"\u0061"`, "\"\xff\"", "\"\xed\xa0\x80\"",
+		`{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"a": 1}`, `{"a":1,}`, `{a:1}`, `{"a"}`, `{"ä":1}`, `[1,]`, `[1 ]`, `[`, `{`, `{}{}`, "[" + deep + "]",
+	} {
+		if digest.IsCanonical([]byte(text)) {
+			t.Errorf("%.80q passes for canonical", text)
+		}
+	}
+}
+
+func FuzzIsCanonical(f *testing.F) {
+	for _, text := range []string{`{"a":[1,-2,"é"],"b":{"c":null}}`, `{"a":0,"aa":true}`, `[-0]`, `"\u007f"`, `1e0`, `[[]]`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		known := digest.IsCanonical(text)
+		got, err := digest.Spell(text)
+		if known && (err != nil || !bytes.Equal(got, text)) {
+			t.Fatalf("%q passes for canonical: %q, %v", text, got, err)
+		}
+	})
+}
+
 func BenchmarkMAC(b *testing.B) {
 	k, err := digest.NewKey(make([]byte, 32))
 	if err != nil {
