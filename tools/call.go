@@ -181,7 +181,17 @@ func (r *Registry) apart(ctx context.Context, f Handler, c *Call, h *handling) {
 		h.end <- end
 		r.running.returned(c.Principal.Client, h)
 	}()
+	stretch(len(c.Name))
 	end = r.handle(ctx, f, c)
+}
+
+// stretch makes the stack of a new goroutine as large as a handler is going to need it. To have it grow where it runs out,
+// deep in the handler, costs what the plan of a move does: every frame up to there is moved.
+//
+//go:noinline
+func stretch(n int) byte {
+	var room [12 << 10]byte
+	return room[n%len(room)]
 }
 
 // handle runs the handler. A panic is its ending, and nothing beyond.

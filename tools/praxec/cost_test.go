@@ -10,7 +10,7 @@ import (
 // The most that a get and a pure move may allocate, from the call to its answer, what the store allocates included.
 const (
 	mostOfGet  = 13
-	mostOfMove = 310
+	mostOfMove = 235
 )
 
 // TestCost: a get and a move stay within what they may allocate, and 100 more definitions make neither dearer.

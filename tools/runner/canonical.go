@@ -24,7 +24,8 @@ type canonical struct {
 
 // encode is the canonical JSON of a value of the engine; an object where it is nil.
 func encode(value any) (jsontext.Value, error) {
-	c := &canonical{}
+	const room = 64 // as much as most of a move's values take
+	c := &canonical{text: make([]byte, 0, room)}
 	c.value(value)
 	return c.text, c.err
 }
@@ -112,6 +113,12 @@ func (c *canonical) quote(s string) {
 }
 
 func (c *canonical) plain(s string) {
+	if verbatim(s) {
+		c.text = append(c.text, '"')
+		c.text = append(c.text, s...)
+		c.text = append(c.text, '"')
+		return
+	}
 	var err error
 	c.text, err = jsontext.AppendQuote(c.text, s)
 	c.fail(err)
@@ -154,6 +161,16 @@ func (c *canonical) fail(err error) {
 // their bytes.
 func asUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+}
+
+// verbatim tells whether a string stands in JSON as it is: it is printable ASCII without what is escaped.
+func verbatim(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func ascii(s string) bool {

@@ -57,7 +57,8 @@ func (r *Runner) refused(c *call, i store.Instance, transition string, d workflo
 // detail is the [Detail] of an event, canonical as it is stored. Texts are made fit for the audit: the engine keeps them
 // short, but as their caller wrote them.
 func (c *call) detail(i store.Instance, trail []workflow.Fact) (string, error) {
-	d := &canonical{string: store.SafeString}
+	const room = 1 << 10 // as much as a pure move takes
+	d := &canonical{string: store.SafeString, text: make([]byte, 0, room)}
 	d.enter('{')
 	d.member(0, "correlation_id", c.correlation)
 	d.memberIf("definition_id", i.DefinitionID)
