@@ -224,7 +224,7 @@ func survived(t *testing.T, dir string, acknowledged []string) {
 			events[e.RequestID] = true
 		}
 	}
-	foundBySlowWay(t, db, many)
+	foundBySlowWay(t, db, append([]string{user(0), user(1), user(2)}, many...))
 	survivedMoves(t, db, told, acknowledged)
 	survivedAttempts(t, db, told, acknowledged)
 	for _, name := range acknowledged {

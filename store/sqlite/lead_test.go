@@ -119,6 +119,12 @@ func addMixed(t *testing.T, db *sqlite.DB, r *rand.Rand, users []string, id stri
 			tx.AddEvent(store.Event{Kind: store.EventCall, At: at, User: users[r.IntN(len(users))], RequestID: id + "e"})
 			tx.AddEvent(store.Event{Kind: store.EventWorkflow, At: at, User: users[r.IntN(len(users))], RequestID: id + "w"})
 		}
+		if r.IntN(3) == 0 {
+			for n := range r.IntN(30) { // so many that they are gathered, or fewer
+				kind := []store.EventKind{store.EventCall, store.EventWorkflow, store.EventServer}[r.IntN(3)]
+				tx.AddEvent(store.Event{Kind: kind, At: at, User: users[r.IntN(len(users))], RequestID: fmt.Sprint(id, "s", n)})
+			}
+		}
 		return nil
 	})
 	if err != nil {

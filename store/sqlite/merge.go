@@ -20,6 +20,9 @@ var fullRun int64 = 512 << 10
 func (db *DB) mergeLeads() error {
 	for level := int64(0); level < fullLevel; level++ {
 		merged, err := db.mergeLevel(level)
+		for again := merged; again && err == nil; { // a start does not know how many there are
+			again, err = db.mergeLevel(level)
+		}
 		if !merged || err != nil {
 			return err
 		}
@@ -35,6 +38,9 @@ func (db *DB) mergeLevel(level int64) (merged bool, err error) {
 	}
 	reach("before-merge")
 	err = db.writer.insist(func(s store.Tx) error { return s.(*tx).replaceRuns(runs, leads) })
+	if errors.Is(err, errRunGone) {
+		return false, nil // there may be enough another time
+	}
 	return err == nil, err
 }
 
