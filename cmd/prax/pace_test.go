@@ -12,3 +12,13 @@ func TestPace(t *testing.T) {
 		}
 	}
 }
+
+// A server of few clients counts as if it kept a little more, one of many is as large as it is.
+func TestLeast(t *testing.T) {
+	t.Parallel()
+	for registry, want := range map[int]int{0: least, 1: least - 1<<20, 2 << 20: 4 << 20, least: 0, 100 << 20: 0} {
+		if got := missingTo(registry); got != want {
+			t.Errorf("with %d bytes of clients %d are missing, want %d", registry, got, want)
+		}
+	}
+}
