@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,10 +141,13 @@ func TestManyUsers(t *testing.T) {
 	users := append(append([]string{""}, users(40)...), `a "quoted" one`, "käthe\n", "one of many 1\"}")
 	r := rand.New(rand.NewPCG(1, 2))
 	dawn := time.UnixMilli(1_700_000_000_000).UTC()
-	db := open(t, sqlite.Config{Dir: dir})
+	var seconds atomic.Int64
+	now := func() time.Time { return dawn.Add(time.Duration(seconds.Load()) * time.Second) }
+	db := open(t, sqlite.Config{Dir: dir, Now: now})
 	found := users[1:] // nobody finds what is nobody's
 	for n := range sqlite.MergeRuns*sqlite.MergeRuns + 80 {
-		addMixed(t, db, r, users, fmt.Sprint("n", n), dawn.Add(time.Duration(n)*time.Second))
+		seconds.Store(int64(n))
+		addMixed(t, db, r, users, fmt.Sprint("n", n), now())
 		if n%50 == 49 {
 			if err := db.MergeLeads(); err != nil {
 				t.Fatal(err)
@@ -176,7 +180,7 @@ func TestManyUsers(t *testing.T) {
 	if err := read.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db = opened(t, sqlite.Config{Dir: dir})
+	db = opened(t, sqlite.Config{Dir: dir, Now: now})
 	for _, half := range []time.Duration{100 * time.Second, time.Hour} {
 		if _, err := db.Archive(context.Background(), t.TempDir(), dawn.Add(half)); err != nil {
 			t.Fatal(err)
