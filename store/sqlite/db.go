@@ -75,22 +75,26 @@ func (db *DB) Close() error {
 	db.closed = true
 	db.mu.Unlock()
 	db.active.Wait()
-	var err, unsigned error
-	sound := false
+	var err error
 	if db.writer != nil {
-		err = db.stopWriter()
-		unsigned = db.signHead()
-		sound = unsigned == nil && db.damage.Load() == nil && db.sound(db.writer.c)
-	}
-	db.readers.close()
-	if db.writer != nil {
-		err = errors.Join(err, unsigned, db.writer.finish(unsigned == nil))
-		if sound && db.writer.folded && err == nil {
-			db.seal()
-		}
+		err = db.end()
+	} else {
+		db.readers.close()
 	}
 	if db.lock != nil {
 		err = errors.Join(err, db.lock.Close())
+	}
+	return err
+}
+
+// end is the end of a store that wrote.
+func (db *DB) end() error {
+	err := db.stopWriter()
+	unsigned := db.signHead()
+	db.readers.close()
+	err = errors.Join(err, unsigned, db.writer.finish(unsigned == nil))
+	if err == nil && db.writer.folded && db.damage.Load() == nil {
+		db.seal()
 	}
 	return err
 }

@@ -24,11 +24,22 @@ func (db *DB) signHead() error {
 		return fmt.Errorf("write audit head: %w", err)
 	}
 	reach("after-head")
+	db.tell(head)
+	return nil
+}
+
+// tell has the log know of a head, so that it can be kept elsewhere.
+func (db *DB) tell(head store.Head) {
 	if head.Count == 0 {
-		return nil // nothing yet that somebody could take away
+		return // nothing yet that somebody could take away
 	}
 	db.log.Info("audit head signed", "count", head.Count, "hash", head.Hash, "signature", head.Signature)
-	return nil
+}
+
+// fits tells whether a head vouches for the newest event: a start need not sign what an end in order has signed.
+func (db *DB) fits(head store.Head) bool {
+	newest := *db.committed.Load()
+	return head.Count == newest.seq && head.Hash == newest.hash && head.Genuine(db.key.Public())
 }
 
 // sign signs the head while the server runs.

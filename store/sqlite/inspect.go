@@ -50,7 +50,7 @@ func (db *DB) inspect(c *connection, f found) error {
 	return db.inspectEvents(c)
 }
 
-// sound tells, before an end in order, whether the next start would find the database sound; false for one that is too
+// sound tells, after an end in order, whether the next start would find the database sound; false for one that is too
 // large to be looked through.
 func (db *DB) sound(c *connection) bool {
 	_, size, err := extent(c)

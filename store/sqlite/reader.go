@@ -15,6 +15,7 @@ type readers struct {
 	short chan *connection // nil stands for one that is not open yet
 	long  chan *connection
 	turns store.Turns // of users at long reads
+	lent  bool        // the connection is not ours to open anew
 }
 
 func newReaders(dsn string) *readers {
@@ -31,6 +32,14 @@ func newReaders(dsn string) *readers {
 		r.long <- nil
 	}
 	return r
+}
+
+// lent has the store itself look by a connection that nobody else uses: that of its writer, before there is one. There is
+// one place: no look may begin within another.
+func lent(c *connection) *readers {
+	place := make(chan *connection, 1)
+	place <- c
+	return &readers{short: place, long: place, lent: true}
 }
 
 // close closes the connections; all leases are over.
@@ -118,8 +127,8 @@ func (l *lease) open(ctx context.Context, places chan *connection) error {
 	return nil
 }
 
-// end lets the snapshot go: to others first, then to the user's next.
-func (l *lease) end() {
+// end lets the snapshot go: to others first, then to the user's next. The error is why a connection that was lent is lost.
+func (l *lease) end() (lost error) {
 	if l.give != nil {
 		defer l.give()
 	}
@@ -127,13 +136,17 @@ func (l *lease) end() {
 		l.right <- l.held
 	}
 	if l.c == nil {
-		return
+		return nil
 	}
 	if _, err := l.c.exec("ROLLBACK"); err != nil {
 		_ = l.c.close()
 		l.c = nil // opened anew by the next
+		if l.readers.lent {
+			lost = fault(err)
+		}
 	}
 	l.from <- l.c
+	return lost
 }
 
 // View implements [store.Store].
@@ -149,12 +162,14 @@ func (db *DB) View(ctx context.Context, f func(store.Tx) error) error {
 }
 
 // look is a View of the store itself, which may look while it is being closed.
-func (db *DB) look(ctx context.Context, f func(store.Tx) error) error {
+func (db *DB) look(ctx context.Context, f func(store.Tx) error) (err error) {
 	l := &lease{readers: db.readers}
 	t := &tx{db: db, ctx: ctx, lease: l}
 	defer func() {
 		t.over = true
-		l.end()
+		if lost := l.end(); err == nil {
+			err = lost
+		}
 	}()
 	if err := f(t); err != nil {
 		return err

@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net/url"
 	"os"
 
 	"prax/store/digest"
@@ -44,9 +46,17 @@ func (db *DB) sealed(f *os.File) bool {
 	return err == nil && seal == string(said)
 }
 
-// seal vouches for the database that an end in order leaves, for the next start. That goes without.
+// seal vouches for the database that an end in order leaves, if it is sound, for the next start. That goes without.
 func (db *DB) seal() {
-	if err := db.writeSeal(); err != nil {
+	c, err := connect(reading(db.path(databaseName), url.Values{"mode": {"ro"}, "immutable": {"1"}})) // what the file holds, not what is remembered of it
+	if err == nil {
+		db.readers = lent(c)
+		if db.sound(c) {
+			err = db.writeSeal()
+		}
+		err = errors.Join(err, c.close())
+	}
+	if err != nil {
 		db.log.Warn("the database could not be sealed: the next start looks through it", "error", err)
 	}
 }

@@ -29,12 +29,12 @@ func (db *DB) start() error {
 	if err != nil {
 		return err
 	}
-	db.readers = newReaders(reading(db.path(databaseName), nil))
+	db.readers = lent(c)
 	if err := db.takeOver(c, f); err != nil {
-		db.readers.close()
 		_ = c.close()
 		return err
 	}
+	db.readers = newReaders(reading(db.path(databaseName), nil))
 	db.keeper = newKeeper(db)
 	db.memory = newMemory(db.config.Memory)
 	go db.writer.run()
@@ -66,6 +66,10 @@ func (db *DB) takeOver(c *connection, f found) error {
 	db.writer = newWriter(db, c, head)
 	if err := errors.Join(db.writer.limitPages(), db.writer.checkpoint(checkpointPatience)); err != nil {
 		return fmt.Errorf("open %s: %w", databaseName, fault(err))
+	}
+	if head, err := db.readHead(); err == nil && head != nil && db.fits(*head) {
+		db.tell(*head)
+		return nil
 	}
 	return db.signHead()
 }

@@ -341,3 +341,30 @@ func TestDocumentsWithoutEvents(t *testing.T) {
 	}
 	wantProblem(t, dir, "documents but no events")
 }
+
+// TestHeadStands: what an end in order has signed is not signed again, but the log is told; what a kill left is.
+func TestHeadStands(t *testing.T) {
+	t.Parallel()
+	dir := written(t)
+	before, err := os.ReadFile(filepath.Join(dir, "audit-head.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	db := opened(t, sqlite.Config{Dir: dir, HeadEvery: time.Hour, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	after, err := os.ReadFile(filepath.Join(dir, "audit-head.json"))
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the head was signed again: %s, %v", after, err)
+	}
+	if !strings.Contains(log.String(), "audit head signed") {
+		t.Errorf("the log does not tell of the head: %s", &log)
+	}
+	if err := put(db, "alice", "acknowledged"); err != nil {
+		t.Fatal(err)
+	}
+	killed := copyStore(t, dir, "prax.db-wal")
+	opened(t, sqlite.Config{Dir: killed, HeadEvery: time.Hour})
+	if after, err = os.ReadFile(filepath.Join(killed, "audit-head.json")); err != nil || bytes.Equal(before, after) {
+		t.Errorf("the head was not signed over what a kill left: %s, %v", after, err)
+	}
+}
