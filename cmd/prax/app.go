@@ -47,6 +47,7 @@ type app struct {
 	quiet  bool // no server: what is read of clients.json comes into force for nobody
 	unread bool // there was no clients.json at the start, and none was needed
 
+	early early                          // what the chain is told of the start
 	first atomic.Pointer[clients.Change] // what the first reading of clients.json gave
 	live  atomic.Bool                    // a client has been live since the start
 }
@@ -218,6 +219,7 @@ const closeTimeout = time.Second
 func (a *app) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
+	a.write(a.early.end()...) // of a start that failed
 	return errors.Join(a.stopEffects(time.Now()), a.tools.Close(ctx), a.db.Close())
 }
 

@@ -78,6 +78,7 @@ func (p *program) runApp(sig *signals, s *settings, out output, dev bool, ln net
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
 	a.addr = ln.Addr().String()
+	a.early.begin()
 	if dev {
 		tokens, err := a.prepareDev(sig.stop)
 		if err != nil {
