@@ -15,8 +15,8 @@ import (
 // auditTail prints the newest events, and goes on with -f.
 func (p *program) auditTail(args []string) error {
 	f := p.flags("audit tail", "[-f] [-n COUNT] [--client NAME] [--denied] [flags]",
-		"Prints the newest events of the audit, oldest first, a line each. Calls that changed nothing are kept in blocks, and carry the\n"+
-			"number of theirs.").withSettings("PRAX_DATA")
+		"Prints the newest events of the audit, oldest first, a line each. Calls that changed nothing, and those that many made at once,\n"+
+			"are kept in blocks, and carry the number of theirs.").withSettings("PRAX_DATA")
 	f.meant = map[string]string{"as": "client"}
 	follow := f.Bool("f", false, "go on with what comes, until it is interrupted")
 	count := f.Int("n", 20, "how many `LINES` to begin with")
