@@ -29,8 +29,8 @@ var ErrJSON = errors.New("not acceptable JSON")
 // integer beyond ±2^53 that has the very digits which the form gives a double: 1e20 becomes such a one
 // (3.2.2.3), and the form of a form has to be itself. It leaves raw as it was.
 func Canonical(raw []byte) ([]byte, error) {
-	if IsCanonical(raw) {
-		return bytes.Clone(raw), nil
+	if spelled, plain := order(raw); plain {
+		return spelled, nil
 	}
 	return spell(raw)
 }

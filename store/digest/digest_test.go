@@ -373,6 +373,39 @@ func FuzzIsCanonical(f *testing.F) {
 	})
 }
 
+// TestOrder: what differs from the canonical form in blanks and order alone is put in order without the library.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		`{}`: `{}`, " [ ] ": `[]`, `{"b":1,"a":2}`: `{"a":2,"b":1}`, "{\"b\" : [ 1 , {\"z\":{},\"y\":\"é\"} ],\n\t\"a\":\r null}": `{"a":null,"b":[1,{"y":"é","z":{}}]}`,
+		`{"workflowId":"wf_1","expectedVersion":7,"transition":"hit","arguments":{"text":"x"}}`: `{"arguments":{"text":"x"},"expectedVersion":7,"transition":"hit","workflowId":"wf_1"}`,
+		`{"c":{"f":1,"d":2,"e":3},"b":{"a":1},"a":{}}`:                                          `{"a":{},"b":{"a":1},"c":{"d":2,"e":3,"f":1}}`,
+	} {
+		if got, plain := digest.Order([]byte(raw)); !plain || string(got) != want {
+			t.Errorf("%s\n got %s, %v\nwant %s", raw, got, plain, want)
+		}
+	}
+	for _, raw := range []string{``, ` `, `{"a":1,"b":2,"a":3}`, `{"b":1,"b":1}`, `{"é":1}`, `{"a":1.0}`, `{"a":"\\n"}`, `{"b":1,"a":2,}`, `{"a":1}}`, `{"a" 1}`} {
+		if got, plain := digest.Order([]byte(raw)); plain {
+			t.Errorf("%s is taken for plain: %s", raw, got)
+		}
+	}
+}
+
+func FuzzOrder(f *testing.F) {
+	for _, text := range []string{`{"b":[1, -2,"é"],"a":{"d":null,"c":{}}}`, ` {"aa":0 ,"a":true}`, `[{"b":1,"a":1},[ ]]`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		before := bytes.Clone(text)
+		got, plain := digest.Order(text)
+		want, err := digest.Spell(text)
+		if !bytes.Equal(before, text) || plain && (err != nil || !bytes.Equal(got, want)) {
+			t.Fatalf("%q is put in order as %q: the library has %q, %v", before, got, want, err)
+		}
+	})
+}
+
 func BenchmarkMAC(b *testing.B) {
 	k, err := digest.NewKey(make([]byte, 32))
 	if err != nil {
@@ -386,7 +419,7 @@ func BenchmarkMAC(b *testing.B) {
 }
 
 func BenchmarkCanonical(b *testing.B) {
-	text := []byte(`{"text":"the quick brown fox jumps over the lazy dog"}`)
+	text := []byte(`{"workflowId":"wf_nfgma51gkmsad2q8qma6sa22k8","expectedVersion":1234,"transition":"hit","arguments":{"text":"the quick brown fox"}}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := digest.Canonical(text); err != nil {

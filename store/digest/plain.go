@@ -133,8 +133,6 @@ func (p *plain) number(first byte) bool {
 	for p.at < len(p.text) && '0' <= p.text[p.at] && p.text[p.at] <= '9' {
 		p.at++
 	}
-	if digits := p.at - begin; digits >= exact || first == '0' && digits > 0 {
-		return false
-	}
-	return p.at == len(p.text) || p.text[p.at] == ',' || p.text[p.at] == '}' || p.text[p.at] == ']'
+	digits := p.at - begin
+	return digits < exact && (first != '0' || digits == 0)
 }
