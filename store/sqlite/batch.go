@@ -127,9 +127,10 @@ func (w *writer) commit() error {
 		return nil
 	}
 	if err := w.notes.write(w.c, w.notes.moves); err != nil {
+		w.db.suspect(err)
 		return err
 	}
-	w.notes.empty()
+	w.notes.written(len(w.notes.moves))
 	reach("before-events")
 	events := w.gathered()
 	head, err := w.c.appendEvents(w.head, events)

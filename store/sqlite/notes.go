@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"prax/store"
 )
@@ -85,26 +86,27 @@ func (t *tx) settle() error {
 	}
 	if t.broken = n.write(t.c, n.moves[:t.mark]); t.broken != nil {
 		t.others = true
+		t.db.suspect(t.broken)
 		return t.broken
 	}
-	if len(n.moves) > t.mark {
-		if err := t.save(); err != nil {
-			return err
-		}
-		if t.broken = n.write(t.c, n.moves[t.mark:]); t.broken != nil {
-			return t.broken
-		}
-	}
-	n.empty()
+	n.written(t.mark)
 	t.mark = 0
+	if len(n.moves) == 0 {
+		return nil
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	if t.broken = n.write(t.c, n.moves); t.broken != nil {
+		t.db.suspect(t.broken)
+		return t.broken
+	}
+	n.written(len(n.moves))
 	return nil
 }
 
-// empty forgets what was written.
-func (n *notes) empty() {
-	clear(n.moves) // what they hold may be large
-	n.moves = n.moves[:0]
-}
+// written forgets the first moves, which the file has now.
+func (n *notes) written(first int) { n.moves = slices.Delete(n.moves, 0, first) }
 
 // write writes moves, with what belongs to them.
 func (n *notes) write(c *connection, moves []noted) error {

@@ -88,13 +88,18 @@ func (t *tx) failed(err error) error {
 		return err
 	}
 	err = fault(err)
-	if corrupt(err) && t.db.damage.CompareAndSwap(nil, &err) {
-		t.db.log.Error("the database is damaged: "+nextStep, "error", err)
-	}
+	t.db.suspect(err)
 	if t.writable() && deadly(err) && t.broken == nil {
 		t.broken = err
 	}
 	return fmt.Errorf("store: %w", err)
+}
+
+// suspect remembers an error that tells of a damage, and logs the first.
+func (db *DB) suspect(err error) {
+	if corrupt(err) && db.damage.CompareAndSwap(nil, &err) {
+		db.log.Error("the database is damaged: "+nextStep, "error", err)
+	}
 }
 
 func (t *tx) row(text string, args []any, into ...any) error {
