@@ -64,6 +64,7 @@ func (t target) serving(ctx context.Context, core string, do func(server) error)
 		if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(t.from)); err != nil {
 			return err
 		}
+		syscall.Sync() // data that is there is on the disk: the first sync of a server is not to pay for the copy
 	}
 	return t.servingIn(ctx, dir, core, do)
 }
