@@ -98,7 +98,8 @@ func compile(t *Tool) (*entry, error) {
 // root that is no object (MCP, tools: data types).
 func compileSchema(which string, raw []byte, lenient bool) (*schema.Schema, error) {
 	var problems []string
-	for _, v := range schema.Lint(raw) {
+	s, found, err := schema.CompileLinted(raw)
+	for _, v := range found {
 		if lenient && v.Path != "" && v.Path != "/type" {
 			continue
 		}
@@ -107,7 +108,6 @@ func compileSchema(which string, raw []byte, lenient bool) (*schema.Schema, erro
 	if problems != nil {
 		return nil, fmt.Errorf("%s schema: %s", which, strings.Join(problems, "; "))
 	}
-	s, err := schema.Compile(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", which, err)
 	}

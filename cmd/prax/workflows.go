@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -19,10 +20,10 @@ import (
 	"prax/tools/workflow"
 )
 
-// ownTools are the tools that come with prax, for what needs their declarations and calls none.
-func ownTools() []*tools.Tool {
-	return append(builtin.Tools(builtin.Config{}), praxec.Tools(praxec.Config{})...)
-}
+// ownTools are the tools that come with prax, for what needs their declarations, changes nothing in them and calls none.
+var ownTools = sync.OnceValue(func() []*tools.Tool {
+	return slices.Clip(append(builtin.Tools(builtin.Config{}), praxec.Tools(praxec.Config{})...))
+})
 
 // openWorkflows builds what runs workflows, and the two tools that callers do it by. They are there whether or not a
 // file defines any.

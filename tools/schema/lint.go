@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,25 @@ func isPropertyName(name string) bool {
 func Lint(raw jsontext.Value) []Violation {
 	doc, err := decode(raw)
 	if err != nil {
-		return []Violation{{Message: "cannot be read as a schema"}}
+		return unreadable()
 	}
+	return lintRoot(doc)
+}
+
+func unreadable() []Violation { return []Violation{{Message: "cannot be read as a schema"}} }
+
+// CompileLinted is [Lint] and [Compile] of one schema, which is read once.
+func CompileLinted(raw jsontext.Value) (*Schema, []Violation, error) {
+	doc, err := decode(raw)
+	if err != nil {
+		return nil, unreadable(), fmt.Errorf("schema: %w", err)
+	}
+	found := lintRoot(doc) // before the compiler has the document
+	s, err := compileDocument(doc, raw)
+	return s, found, err
+}
+
+func lintRoot(doc any) []Violation {
 	root, ok := doc.(map[string]any)
 	if !ok {
 		return []Violation{{Message: "must be an object with type object"}}

@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"fmt"
 	"regexp"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -17,4 +19,21 @@ func TestIsPropertyName(t *testing.T) {
 			t.Errorf("%q: %v", name, got)
 		}
 	})
+}
+
+// TestCompileLinted: it is what Lint and Compile say of the same text.
+func TestCompileLinted(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"type":"object","properties":{"a b":{"$ref":"#/$defs/a"}},"$defs":{"a":true}}`, `{"type":"object"}`, `true`, `{"type":7}`, `{`, ``, `{"$id":"x","anyOf":[{}]}`,
+	} {
+		s, found, err := CompileLinted([]byte(text))
+		want, wantErr := Compile([]byte(text))
+		if diff := cmp.Diff(Lint([]byte(text)), found); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+		if (s == nil) != (want == nil) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Errorf("%s: %v, %v, want %v, %v", text, s, err, want, wantErr)
+		}
+	}
 }

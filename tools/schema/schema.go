@@ -49,6 +49,11 @@ func Compile(raw jsontext.Value) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	return compileDocument(doc, raw)
+}
+
+// compileDocument compiles a schema that has been read, which is the library's from then on.
+func compileDocument(doc any, raw jsontext.Value) (*Schema, error) {
 	cost, err := measure(doc)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
