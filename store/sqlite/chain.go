@@ -21,17 +21,21 @@ type link struct {
 type pending struct {
 	store.Event
 	shares []store.Share // of a block that was gathered; those of any other event are in it
+	size   int           // of a block for which nobody waits, in bytes
 }
 
 // appendEvents numbers, hashes and inserts events, in the open transaction, and returns the new
 // head.
 func (c *connection) appendEvents(head link, events []pending) (link, error) {
+	defer func() { c.patient = false }()
 	for _, p := range events {
 		e := p.Normal()
 		if p.shares == nil {
 			p.shares = e.Shares()
 		}
+		c.patient = p.size > 0
 		sealed := c.sealer.Seal(e, p.shares, head.seq+1, head.hash)
+		c.worked(p.size)
 		if err := c.insertEvent(sealed); err != nil {
 			return head, err
 		}

@@ -26,6 +26,8 @@ type connection struct {
 	changing   map[string]driver.Stmt // those that exec runs
 	args       []driver.NamedValue    // of exec, used again
 	sealer     store.Sealer
+	patient    bool // nobody waits for what is being written
+	work       int  // bytes of that since the last breath
 }
 
 // source is the data source name of a database file with these parameters.

@@ -207,7 +207,7 @@ func (k *keeper) next(all bool) (*gathering, int64) {
 }
 
 func (k *keeper) writeBlock(g *gathering, lost int64) error {
-	block := pending{Event: store.Event{Kind: store.EventBlock}, shares: g.Shares()}
+	block := pending{Event: store.Event{Kind: store.EventBlock}, shares: g.Shares(), size: g.Size()}
 	if lost > 0 {
 		block.Detail = detail("lost", lost)
 	}

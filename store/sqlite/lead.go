@@ -19,7 +19,10 @@ type lead struct {
 }
 
 func byLead(a, b lead) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.seq, b.seq), cmp.Compare(a.place, b.place))
+	if a.key != b.key { // as most do
+		return cmp.Compare(a.key, b.key)
+	}
+	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.place, b.place))
 }
 
 // leadKey is FNV-1a over the user. What users did in workflows has keys of its own.
@@ -64,6 +67,7 @@ func (c *connection) insertLeads(level int64, leads []lead) error {
 		if _, err := c.exec(`INSERT INTO lead (run, key, leads) VALUES (?, ?, ?)`, run.number, int64(page.key), page.leads); err != nil {
 			return err
 		}
+		c.worked(len(page.leads))
 	}
 	return nil
 }

@@ -86,6 +86,8 @@ var errRunGone = errors.New("leads were archived while they were merged")
 // replaceRuns writes what is in some runs as one.
 func (t *tx) replaceRuns(runs []leadRun, leads []lead) error {
 	level, bytes := runs[0].level+1, int64(0)
+	t.c.patient = true
+	defer func() { t.c.patient = false }()
 	for _, run := range runs {
 		bytes += run.bytes
 		if _, err := t.exec(`DELETE FROM lead WHERE run = ?`, run.number); err != nil {
@@ -98,6 +100,7 @@ func (t *tx) replaceRuns(runs []leadRun, leads []lead) error {
 		if n == 0 {
 			return errRunGone
 		}
+		t.c.worked(int(run.bytes))
 	}
 	if bytes >= fullRun {
 		level = fullLevel

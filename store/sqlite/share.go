@@ -61,6 +61,7 @@ func (c *connection) insertCalls(seq, pos int64, user, calls string) error {
 		text = calls
 	}
 	_, err := c.exec(`INSERT INTO block_user (chain, seq, pos, user, calls) VALUES (?, ?, ?, ?, ?)`, store.MainChain, seq, pos, user, text)
+	c.worked(len(calls))
 	return err
 }
 
