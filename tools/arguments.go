@@ -36,9 +36,6 @@ func readArguments(raw jsontext.Value, decoded bool) (arguments, error) {
 	if kind := raw.Kind(); kind != '{' {
 		return arguments{}, fmt.Errorf("%w: arguments must be an object, not %s", ErrArguments, kindName(kind))
 	}
-	if given, is := readFlat(raw, decoded); is {
-		return given, nil
-	}
 	given, err := read(raw, decoded)
 	if err != nil {
 		return arguments{}, fmt.Errorf("%w: %w", ErrArguments, err)

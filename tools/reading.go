@@ -205,15 +205,13 @@ func (r *reading) unquote(raw jsontext.Value) ([]byte, error) {
 	return text, nil
 }
 
-// exactDigits are as many as every float64 of so many holds.
-const exactDigits = 15
-
 // number is a number. Of those that are written without sign, point and exponent, the short ones are canonical.
 func (r *reading) number(raw jsontext.Value) (any, error) {
 	f, err := exact(string(raw))
 	if err != nil {
 		return nil, fmt.Errorf("%w at %.200q", err, r.decoder.StackPointer())
 	}
+	const exactDigits = 15 // that every float64 of so many holds
 	r.plain = r.plain && len(raw) <= exactDigits && !bytes.ContainsAny(raw, "-.eE")
 	if !r.decodes {
 		return nil, nil
