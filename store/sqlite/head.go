@@ -180,9 +180,9 @@ type standing struct {
 	newest    int64
 	archived  int64  // number of the last event that was archived
 	hash      string // of the event that the head vouches for
-	documents bool   // there are some
-	instances bool   // there are some
-	attempts  bool   // there are some
+	documents bool   // there are some, without an event
+	instances bool   // there are some, without an event
+	attempts  bool   // there are some, without an event
 	running   bool   // a server runs, or did not end by itself
 }
 
@@ -215,6 +215,21 @@ func (s standing) problem(head *store.Head, key *digest.Key) string {
 	return ""
 }
 
+// unaccounted finds what there is although the chain has no event.
+func (t *tx) unaccounted(now *standing) (err error) {
+	if now.newest > 0 {
+		return nil
+	}
+	if err := t.row(`SELECT EXISTS (SELECT 1 FROM document)`, nil, &now.documents); err != nil {
+		return err
+	}
+	if now.instances, err = t.keeps("instance"); err != nil {
+		return err
+	}
+	now.attempts, err = t.keeps("attempt")
+	return err
+}
+
 // standing reads where the chain stands, in one snapshot. vouched is the number of the event that the head vouches for.
 func (db *DB) standing(vouched int64) (now standing, err error) {
 	err = db.View(background, func(s store.Tx) error {
@@ -236,13 +251,10 @@ func (db *DB) standing(vouched int64) (now standing, err error) {
 			return t.failed(err)
 		}
 		now.archived = anchor.seq
-		if err := t.row(`SELECT running, EXISTS (SELECT 1 FROM document) FROM installation WHERE id = 1`, nil, &now.running, &now.documents); err != nil {
+		if err := t.row(`SELECT running FROM installation WHERE id = 1`, nil, &now.running); err != nil {
 			return err
 		}
-		if now.instances, err = t.keeps("instance"); err != nil {
-			return err
-		}
-		if now.attempts, err = t.keeps("attempt"); err != nil {
+		if err := t.unaccounted(&now); err != nil {
 			return err
 		}
 		err = t.row(`SELECT hash FROM event WHERE chain = ? AND seq = ?`, []any{store.MainChain, vouched}, &now.hash)
