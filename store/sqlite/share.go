@@ -1,6 +1,10 @@
 package sqlite
 
-import "prax/store"
+import (
+	"strings"
+
+	"prax/store"
+)
 
 // The place of a row of calls (pos) is the number of its first share in the event, with a mark: of the events of a
 // workflow, so that a walk along the calls of a user does not pass them, nor the other way round; or of a row that users
@@ -79,17 +83,20 @@ func shareable(shares []store.Share) int {
 
 // joined is the calls of several shares as one JSON array.
 func joined(shares []store.Share) string {
-	size := 1
+	size := len("]")
 	for _, share := range shares {
 		size += len(share.Calls) - 1
 	}
-	b := make([]byte, 0, size)
+	var b strings.Builder
+	b.Grow(size)
 	opens := byte('[')
 	for _, share := range shares {
-		b = append(append(b, opens), share.Calls[1:len(share.Calls)-1]...)
+		b.WriteByte(opens)
+		b.WriteString(share.Calls[1 : len(share.Calls)-1])
 		opens = ','
 	}
-	return string(append(b, ']'))
+	b.WriteByte(']')
+	return b.String()
 }
 
 // storedShare is a row of calls: a share, or several.
