@@ -3,8 +3,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"runtime"
+	"slices"
 
 	"prax/store"
 )
@@ -83,6 +85,28 @@ func FullRun(bytes int64) (restore func()) {
 	before := fullRun
 	fullRun = bytes
 	return func() { fullRun = before }
+}
+
+// LeadsAgain writes leads, each with key, event and place, as a run of the event first on, and reads them. It tells how many
+// bytes the rows have.
+func LeadsAgain(first int64, leads [][3]int64) (again [][3]int64, sizes []int, err error) {
+	run, sorted := leadRun{first: first}, make([]lead, len(leads))
+	for n, l := range leads {
+		sorted[n] = lead{uint32(l[0]), l[1], l[2]}
+	}
+	slices.SortFunc(sorted, byLead)
+	for _, page := range run.pages(sorted) {
+		page.first = first
+		sizes = append(sizes, len(page.leads))
+		err = errors.Join(err, page.read(func(l lead) { again = append(again, [3]int64{int64(l.key), l.seq, l.place}) }))
+	}
+	return again, sizes, err
+}
+
+// ReadLeads reads what stands for leads in a row.
+func ReadLeads(b []byte) (n int, err error) {
+	err = leadsPage{leads: b}.read(func(lead) { n++ })
+	return n, err
 }
 
 // Queued is how many functions wait for the writer.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"prax/auth"
 	"prax/store"
@@ -190,6 +192,41 @@ func TestManyUsers(t *testing.T) {
 	if got := query(t, filepath.Join(dir, "prax.db"), "SELECT (SELECT count(*) FROM lead) || ' ' || (SELECT count(*) FROM lead_run)"); got != "0 0" {
 		t.Errorf("leads and runs of nothing: %s", got)
 	}
+}
+
+// TestLeads: leads are read as they were written, in the order of their keys, from rows of about a page.
+func TestLeads(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		first := rapid.Int64Range(1, 1<<40).Draw(r, "first")
+		keys := rapid.SampledFrom([]int64{3, 1 << 10, 1<<32 - 1}).Draw(r, "keys")
+		leads := make([][3]int64, rapid.IntRange(0, 3000).Draw(r, "leads"))
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 0))
+		for n := range leads {
+			leads[n] = [3]int64{random.Int64N(keys + 1), first + random.Int64N(5000), random.Int64N(512)}
+		}
+		again, sizes, err := sqlite.LeadsAgain(first, leads)
+		slices.SortFunc(leads, func(a, b [3]int64) int { return slices.Compare(a[:], b[:]) })
+		if err != nil || !slices.Equal(leads, again) {
+			r.Fatalf("%d leads are read as %d others: %v", len(leads), len(again), err)
+		}
+		for n, size := range sizes {
+			if keys > 1000 && size > 4200 || n < len(sizes)-1 && size < 3900 {
+				r.Errorf("row %d of %d has %d bytes", n, len(sizes), size)
+			}
+		}
+	})
+}
+
+// FuzzReadLeads: whatever stands for leads, reading ends, with an error or with no more of them than there can be.
+func FuzzReadLeads(f *testing.F) {
+	f.Add([]byte{1, 2, 3})
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if n, err := sqlite.ReadLeads(b); n > len(b)/3 || err == nil && n == 0 && len(b) > 0 {
+			t.Errorf("%d leads in %d bytes, %v", n, len(b), err)
+		}
+	})
 }
 
 // TestFullRuns: a run that is full stays as it is, and leads on. Not parallel: it changes when one is full.
