@@ -172,9 +172,11 @@ func (t *tx) leadsTo(user string, workflow bool) ([]lead, error) {
 	return newestLeads(all), err
 }
 
+// newestLeads are the newest of leads that have one key, each row once: where users have the same key, it is led to for each.
 func newestLeads(all []lead) []lead {
 	slices.SortFunc(all, func(a, b lead) int {
 		return cmp.Or(cmp.Compare(b.seq, a.seq), cmp.Compare(b.place, a.place))
 	})
+	all = slices.Compact(all)
 	return all[:min(len(all), store.MaxTraces)]
 }

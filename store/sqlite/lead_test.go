@@ -294,3 +294,23 @@ func eventuallyEmpty(t *testing.T, db *sqlite.DB) {
 	before := len(chainLeft(t, db))
 	eventually(t, "the block is written", func() bool { return len(chainLeft(t, db)) > before })
 }
+
+// TestUsersOfOneKey: users whose calls, or whose calls and what others did in workflows, have one key of leads find what is
+// their own all the same, each once.
+func TestUsersOfOneKey(t *testing.T) {
+	t.Parallel()
+	all := append(users(8), "will", "ill", "ueb4d7ec", "u376eeb84") // a w stands before a user for what it did in workflows
+	db := opened(t, sqlite.Config{})
+	for n := range 3 {
+		block := store.Event{Kind: store.EventBlock}
+		for i, user := range all {
+			id := fmt.Sprint("n", n, "u", i)
+			block.Calls = append(block.Calls, store.Event{Kind: store.EventCall, User: user, Tool: "echo", RequestID: id + "c"},
+				store.Event{Kind: store.EventWorkflow, User: user, RequestID: id + "w"})
+		}
+		if err := db.Update(context.Background(), func(tx store.Tx) error { tx.AddEvent(block); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foundBySlowWay(t, db, all)
+}

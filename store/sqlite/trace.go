@@ -91,7 +91,7 @@ func (w *traceWalk) sharedAfter(seq int64) error {
 		if err != nil {
 			return err
 		}
-		r := callText{seq: l.seq}
+		r := callText{seq: l.seq, shared: true}
 		if r.calls.String, r.count, err = store.CallsOf([]byte(text), w.user); err != nil {
 			return err
 		}
@@ -108,6 +108,9 @@ func (w *traceWalk) take(r callText) error {
 	calls, err := r.traces(w.needle)
 	if err != nil {
 		return err
+	}
+	if r.shared && len(calls) > 0 && (calls[0].Kind == store.EventWorkflow) != w.workflow {
+		return nil // a row of the other way, to which a lead with the same key leads
 	}
 	for _, call := range calls {
 		if w.left--; w.left < 0 || !w.f(call) {
@@ -129,6 +132,8 @@ type callText struct {
 	calls sql.NullString
 	count int
 	body  string
+
+	shared bool // it stands among those of others: all that such a row has is of one way
 }
 
 func (r callText) skipped(calls []store.Trace) int { return r.count - len(calls) }
