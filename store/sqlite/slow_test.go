@@ -71,6 +71,21 @@ func TestSlowReaderIsEnded(t *testing.T) {
 		if seen, err := traces(0); seen != 3 || err != nil {
 			t.Errorf("the next saw %d calls, %v", seen, err)
 		}
+		for range 3 { // of which alice's stand among those of others
+			block := store.Event{Kind: store.EventBlock}
+			for _, user := range append(users(8), "alice") {
+				block.Calls = append(block.Calls, store.Event{Kind: store.EventCall, User: user})
+			}
+			if err := db.Update(t.Context(), func(tx store.Tx) error { tx.AddEvent(block); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if seen, err := traces(time.Minute); seen != 1 || !errors.Is(err, store.ErrSlow) {
+			t.Errorf("among those of others, a slow one saw %d calls, %v; want 1, ErrSlow", seen, err)
+		}
+		if seen, err := traces(0); seen != 6 || err != nil {
+			t.Errorf("the last saw %d calls, %v", seen, err)
+		}
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}

@@ -83,6 +83,9 @@ func (w *traceWalk) sharedAfter(seq int64) error {
 	for len(w.leads) > 0 && w.leads[0].seq > seq {
 		l := w.leads[0]
 		w.leads = w.leads[1:]
+		if err := w.t.ctx.Err(); err != nil {
+			return w.t.ended(err)
+		}
 		var text string
 		err := w.t.row(sharedRow, []any{store.MainChain, l.seq, sharedPos + l.place}, &text)
 		if errors.Is(err, sql.ErrNoRows) {
