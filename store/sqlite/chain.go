@@ -140,7 +140,7 @@ func (t *tx) attachCalls(all []storedEvent) error {
 const sharesBetween = `SELECT seq, pos, user, CASE calls WHEN '' THEN 'empty' ELSE coalesce(calls, '') END
 	FROM block_user WHERE chain = ? AND seq BETWEEN ? AND ? ORDER BY seq, pos`
 
-// attachLeads adds to some events the leads to the rows of theirs that users share.
+// attachLeads adds to some events the leads to the rows of theirs that users share: those that users come by.
 func (t *tx) attachLeads(all []storedEvent) error {
 	if !slices.ContainsFunc(all, storedEvent.isShared) {
 		return nil
@@ -152,8 +152,14 @@ func (t *tx) attachLeads(all []storedEvent) error {
 			all[n].leads = append(all[n].leads, l)
 		}
 	}
+	var after leadsPage
 	return t.leadPages(func(page leadsPage) error {
-		_ = page.read(attach) // what cannot be read leads nowhere: verifying says of which events
+		_ = page.read(func(l lead) { // what cannot be read leads nowhere: verifying says of which events
+			if page.shows(l, after) {
+				attach(l)
+			}
+		})
+		after = page
 		return nil
 	}, leadsBetween, first, last)
 }

@@ -74,9 +74,16 @@ func (c *connection) insertLeads(level int64, leads []lead) error {
 
 // leadsPage is one row of a run.
 type leadsPage struct {
-	first int64 // event of the run
-	key   uint32
-	leads []byte
+	run         int64
+	first, last int64 // events of the run
+	key         uint32
+	leads       []byte
+}
+
+// shows tells whether who looks for a lead of the page comes by it there, until its event is archived; after is the row
+// behind it, of this run or of another.
+func (p leadsPage) shows(l lead, after leadsPage) bool {
+	return l.key >= p.key && (p.run != after.run || l.key < after.key) && l.seq <= p.last
 }
 
 // pages are the rows of a run. All leads of one key stand in one.
@@ -126,10 +133,12 @@ func (p leadsPage) read(f func(lead)) error {
 
 // The ways along leads: to the rows that may lead to a key, and through all that lead to some events.
 const (
-	leadsOfKey = `SELECT r.first, l.key, l.leads FROM lead_run r JOIN lead l ON l.run = r.number
+	leadsOfKey = leadsOfRuns + `
 		AND l.key = (SELECT max(key) FROM lead WHERE run = r.number AND key <= ?)`
-	leadsBetween = `SELECT r.first, l.key, l.leads FROM lead_run r JOIN lead l ON l.run = r.number WHERE r.last >= ? AND r.first <= ?`
-	leadsOfRun   = `SELECT r.first, l.key, l.leads FROM lead_run r JOIN lead l ON l.run = r.number WHERE r.number = ?`
+	leadsBetween = leadsOfRuns + ` WHERE r.last >= ? AND r.first <= ? ORDER BY r.number DESC, l.key DESC`
+	leadsOfRun   = leadsOfRuns + ` WHERE r.number = ?`
+
+	leadsOfRuns = `SELECT r.number, r.first, r.last, l.key, l.leads FROM lead_run r JOIN lead l ON l.run = r.number`
 )
 
 // leads calls f with the leads that a way comes by.
@@ -140,7 +149,7 @@ func (t *tx) leads(f func(lead), way string, args ...any) error {
 func (t *tx) leadPages(f func(leadsPage) error, way string, args ...any) error {
 	return t.list(func(rows *sql.Rows) error {
 		var page leadsPage
-		if err := rows.Scan(&page.first, &page.key, &page.leads); err != nil {
+		if err := rows.Scan(&page.run, &page.first, &page.last, &page.key, &page.leads); err != nil {
 			return err
 		}
 		return f(page)

@@ -314,3 +314,29 @@ func TestUsersOfOneKey(t *testing.T) {
 	}
 	foundBySlowWay(t, db, all)
 }
+
+// TestLeadsOutOfReach: verifying says when leads are all there, and are not found, or will not be when others are archived.
+func TestLeadsOutOfReach(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := open(t, sqlite.Config{Dir: dir})
+	r := rand.New(rand.NewPCG(5, 6))
+	for n := range 2 * sqlite.MergeRuns {
+		addMixed(t, db, r, many, fmt.Sprint("n", n), time.UnixMilli(1_700_000_000_000))
+	}
+	if err := errors.Join(db.MergeLeads(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ script, says string }{
+		"nothing":            {"", ""},
+		"a row before":       {"INSERT INTO lead SELECT run, key + 1, x'' FROM lead", "is not led to"},
+		"the run ends early": {"UPDATE lead_run SET last = max(first, last - 1)", "is not led to"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			copied := copyStore(t, dir)
+			tamper(t, copied, test.script)
+			wantProblem(t, copied, test.says)
+		})
+	}
+}
