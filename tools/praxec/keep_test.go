@@ -113,7 +113,7 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s has the same answer", other.name)
 		}
 		if other.name == "another state" { // whose skills are the lexicon's matter
-			if h.looks(agent, a.id()) == h.looks(agent, a.id()) {
+			if last := h.looks(agent, a.id()); h.looks(agent, a.id()) == last {
 				t.Error("an answer with words of the lexicon was kept")
 			}
 			h.submit(agent, h.get(agent, a.id()), "back", `{}`)
