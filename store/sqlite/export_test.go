@@ -50,7 +50,7 @@ const (
 // WorkflowReads are the statements by which the nouns of workflows, and the events of users, are read.
 func WorkflowReads() []string {
 	texts := []string{
-		callsOf, workflowsOf, sharedRow, leadsOfRun,
+		callsOf, workflowsOf, sharedRow, leadsOfRun, leadsOfKey,
 		definitionByHash, definitionByVersion, lastDefinition, definitionIDs,
 		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, startingBy, compareAndSet + nothingElse, compareAndSet, endOrWait, dueInstances, nextDue,
 		stepsAfter, evidenceOf, shownIn,

@@ -138,7 +138,8 @@ const (
 	leadsBetween = leadsOfRuns + ` WHERE r.last >= ? AND r.first <= ? ORDER BY r.number DESC, l.key DESC`
 	leadsOfRun   = leadsOfRuns + ` WHERE r.number = ?`
 
-	leadsOfRuns = `SELECT r.number, r.first, r.last, l.key, l.leads FROM lead_run r JOIN lead l ON l.run = r.number`
+	// One run after the other: by itself SQLite begins with the leads, and goes through all there are.
+	leadsOfRuns = `SELECT r.number, r.first, r.last, l.key, l.leads FROM lead_run r CROSS JOIN lead l ON l.run = r.number`
 )
 
 // leads calls f with the leads that a way comes by.
