@@ -17,6 +17,7 @@ import (
 
 	"prax/auth"
 	"prax/store"
+	"prax/store/digest"
 	"prax/store/sqlite"
 )
 
@@ -78,7 +79,7 @@ type act struct {
 }
 
 func drawFunction(r *rapid.T, all []store.Instance) function {
-	kinds := []string{"move", "move", "move", "move", "move", "end", "read", "open", "close", "close", "show"}
+	kinds := []string{"move", "move", "move", "move", "move", "end", "read", "open", "close", "close", "show", "ask", "answer", "use"}
 	acts := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) act {
 		n := rapid.IntRange(0, len(all)-1).Draw(r, "instance")
 		i := all[n]
@@ -112,9 +113,11 @@ func (a act) do(tx store.Tx) error {
 			err = fmt.Errorf("%w: read version %d", errOnPurpose, i.Version)
 		}
 		return err
-	case "open":
+	case "open", "use":
 		attempt := anAttempt(a.instance)
-		attempt.ID = a.attempt
+		if attempt.ID = a.attempt; a.kind == "use" {
+			attempt.Approval = approvalID(a.instance)
+		}
 		return tx.OpenAttempt(attempt)
 	case "close":
 		status := store.AttemptDone
@@ -132,12 +135,29 @@ func (a act) do(tx store.Tx) error {
 		return tx.Acknowledge(s, a.instance.ID, store.Acknowledgement{Subject: "s", Hash: strings.Repeat("h", int(a.instance.Version)), At: at})
 	}
 	next, m := moved(a.instance)
-	if a.kind == "end" {
+	switch a.kind {
+	case "end":
 		m.Next.Status = store.Completed
+	case "ask":
+		m.Approval = anApproval(next)
+	case "answer":
+		m.Consumed = approvalID(a.instance)
 	}
 	tx.AddEvent(moveEvent(next))
 	return tx.Move(m)
 }
+
+// anApproval is the one that is opened with a version of an instance.
+func anApproval(i store.Instance) *store.Approval {
+	material := []byte(`{"transition":"go"}`)
+	return &store.Approval{
+		ID: approvalID(i), User: i.User, Instance: i.ID, Version: i.Version, Definition: i.DefinitionID, Hash: i.DefinitionHash, Transition: "go",
+		Material: material, Digest: digest.Hex(material), Tier: "low", Client: "agent", Status: store.ApprovalOpen,
+		Created: i.Updated, Expires: i.Updated.Add(store.ApprovalLife),
+	}
+}
+
+func approvalID(i store.Instance) string { return fmt.Sprint("ap_", i.ID, i.Version) }
 
 // inOneBatch has functions share a transaction, and tells what each of them answered.
 func inOneBatch(db *sqlite.DB, all []function) []string {
@@ -177,6 +197,7 @@ type holding struct {
 	Instance store.Instance
 	Steps    []store.Step
 	Open     bool // an attempt is
+	Asks     int  // approvals that are open
 	Kept     int64
 }
 
@@ -193,6 +214,10 @@ func holds(r *rapid.T, db *sqlite.DB, all []store.Instance) (found []holding) {
 			}
 			_, failed := tx.BlockingAttempt(s, i.ID)
 			h.Open = failed == nil
+			asked, err := tx.OpenApprovals(s, i.ID, i.Updated, 0)
+			if h.Asks = len(asked); err != nil {
+				return err
+			}
 			h.Kept, err = sqlite.KeptOf(tx, i.User)
 			return err
 		})
