@@ -36,8 +36,12 @@ func sealOf(f *os.File) (string, error) {
 	return fmt.Sprintf("inspection %d, schema %d, %d bytes, crc32c %08x\n", inspection, len(migrations), size, sum.Sum32()), nil
 }
 
-// sealed tells whether a database file is as an end in order left it. What cannot be read is not.
+// sealed tells whether a database file is as an end in order left it, and will be when SQLite has opened it: a journal, which
+// the store never leaves, SQLite would play back into it. What cannot be read is not.
 func (db *DB) sealed(f *os.File) bool {
+	if exists(db.path(databaseName + "-journal")) {
+		return false
+	}
 	said, err := digest.Read(db.path(sealName))
 	if err != nil || len(said) == 0 {
 		return false

@@ -33,6 +33,11 @@ func TestSeal(t *testing.T) {
 	}
 	mustWrite(t, path, string(content)+"x")
 	wantSealed(t, copied, false)
+
+	copied = copyStore(t, dir, sqlite.SealName)
+	mustWrite(t, filepath.Join(copied, "prax.db-journal"), "of what SQLite plays back as it opens the file")
+	wantSealed(t, copied, false)
+	whole(t, copied)
 }
 
 // TestSealOfTheRunning: what a server that runs, or was killed, has written is not vouched for.
