@@ -7,13 +7,14 @@ import (
 )
 
 // together runs requests in one transaction. An error means that nothing of it was kept; then
-// culprit is the request that the transaction died of, or nil when it died in the commit.
+// culprit is the request that the transaction died of, or nil when that is nobody in particular, as in the commit.
 func (w *writer) together(next func() *request) (culprit *request, err error) {
 	clear(w.events) // their strings
 	w.events, w.changes, w.dirty = w.events[:0], w.changes[:0], false
 	w.notes.begin()
 	defer func() {
 		if err != nil {
+			w.db.suspect(err)
 			w.db.trouble.Store(&err)
 			w.rollback()
 			w.db.memory.forget()
@@ -67,8 +68,8 @@ func (w *writer) limitPages() error {
 	return w.c.script(fmt.Sprintf("PRAGMA max_page_count = %d", w.db.maxPages.Load()))
 }
 
-// apply runs one function. An error means that the transaction is dead, of the request that is returned, or of nobody's
-// that is known; what the function itself says is in the request.
+// apply runs one function. An error means that the transaction is dead, of the request that is returned, or of nobody in
+// particular when there is none; what the function itself says is in the request.
 func (w *writer) apply(r *request) (blamed *request, err error) {
 	if !r.starts() {
 		return nil, nil
@@ -127,7 +128,6 @@ func (w *writer) commit() error {
 		return nil
 	}
 	if err := w.notes.write(w.c, w.notes.moves); err != nil {
-		w.db.suspect(err)
 		return err
 	}
 	w.notes.written(len(w.notes.moves))
@@ -144,7 +144,7 @@ func (w *writer) commit() error {
 	}
 	w.db.memory.commit(w.changes)
 	clear(w.changes)
-	w.db.keeper.runs.Add(runsOf(events))
+	w.db.keeper.runs.Add(leadRuns(events))
 	moved := head != w.head
 	w.head, w.folded = head, false
 	w.db.committed.Store(&head)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -217,6 +218,29 @@ func TestDiskFailsForGood(t *testing.T) {
 			a.recovers()
 			a.write("after", func(error) bool { return false })
 			a.holds(a.DB)
+		})
+	}
+}
+
+// TestDamageAtTheEnd: that a file is damaged is remembered also when a batch comes by it once its functions are done.
+func TestDamageAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for _, at := range []sqlite.Statement{sqlite.Insert, sqlite.Commit} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			a := ail(t)
+			a.disk.Fail(every(1, at, sqlite.ResultCode(sqlite3.SQLITE_CORRUPT)))
+			err := a.Update(context.Background(), func(tx store.Tx) error {
+				tx.AddEvent(store.Event{Kind: store.EventReload})
+				return nil
+			})
+			a.disk.Fail(nil)
+			if err == nil {
+				t.Error("the event was written")
+			}
+			if err := a.Health(context.Background()); err == nil || !strings.Contains(err.Error(), "restore a backup") {
+				t.Errorf("health: %v", err)
+			}
 		})
 	}
 }

@@ -86,7 +86,6 @@ func (t *tx) settle() error {
 	}
 	if t.broken = n.write(t.c, n.moves[:t.mark]); t.broken != nil {
 		t.others = true
-		t.db.suspect(t.broken)
 		return t.broken
 	}
 	n.written(t.mark)
@@ -98,7 +97,6 @@ func (t *tx) settle() error {
 		return err
 	}
 	if t.broken = n.write(t.c, n.moves); t.broken != nil {
-		t.db.suspect(t.broken)
 		return t.broken
 	}
 	n.written(len(n.moves))
