@@ -26,7 +26,7 @@ func (w *writer) gathered() []pending {
 			continue
 		}
 		w.block.Add(&p.Event)
-		if calls--; calls == 0 || w.block.Len() == blockCalls || w.block.Size() >= blockBytes {
+		if calls--; calls == 0 || w.block.full() {
 			blocks = append(blocks, w.takeBlock())
 		}
 	}
@@ -43,8 +43,8 @@ func (p *pending) gathers() bool {
 	return p.User != "" && (p.Kind == store.EventCall || p.Kind == store.EventWorkflow)
 }
 
-// runsOf is how many runs of leads events may have written.
-func runsOf(events []pending) (n int64) {
+// leadRuns is how many runs of leads events may have written.
+func leadRuns(events []pending) (n int64) {
 	for i := range events {
 		if len(events[i].shares) >= fewShares {
 			n++

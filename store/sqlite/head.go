@@ -177,23 +177,22 @@ func (db *DB) judgeHead() (problem string, text []byte, err error) {
 
 // standing is where a chain stands.
 type standing struct {
-	newest    int64
-	archived  int64  // number of the last event that was archived
-	hash      string // of the event that the head vouches for
-	documents bool   // there are some, without an event
-	instances bool   // there are some, without an event
-	attempts  bool   // there are some, without an event
-	running   bool   // a server runs, or did not end by itself
+	newest   int64
+	archived int64  // number of the last event that was archived
+	hash     string // of the event that the head vouches for
+	running  bool   // a server runs, or did not end by itself
+
+	documents, instances, attempts bool // there are some, and no event
 }
 
 // problem says why a chain that stands so does not fit its head.
 func (s standing) problem(head *store.Head, key *digest.Key) string {
 	switch {
-	case s.newest == 0 && s.documents:
+	case s.documents:
 		return "there are documents but no events"
-	case s.newest == 0 && s.instances:
+	case s.instances:
 		return "there are instances but no events"
-	case s.newest == 0 && s.attempts:
+	case s.attempts:
 		return "there are attempts but no events"
 	case head == nil && s.newest > 0:
 		return "there are events but no signed head"

@@ -14,7 +14,7 @@ import (
 )
 
 // keeper takes the events of calls that changed nothing and brings them into the chain in blocks.
-// It also signs the head from time to time. Nothing is lost silently: while the store cannot
+// It also signs the head from time to time, and merges leads. Nothing is lost silently: while the store cannot
 // write, events wait; when more wait than memory allows, the rest is counted, in the log and in
 // the next block that gets through.
 type keeper struct {

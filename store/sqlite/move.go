@@ -107,7 +107,7 @@ func (t *tx) goOn(m store.Move) (done bool, err error) {
 			return done, err
 		}
 	}
-	n, err := t.exec(compareAndSet+nothingElse, append(movedColumns(m, was.Number, kept), m.Next.User, t.db.quota.InstanceBytes)...)
+	n, err := t.exec(compareAndSet+nothingElse, append(movedColumns(m, kept), was.Number, m.From, m.Next.User, t.db.quota.InstanceBytes)...)
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -150,22 +150,21 @@ const (
 	endOrWait     = setMoved + `, status = ?, due = ?, ended = ?` + sameVersion
 )
 
-// movedColumns are the parameters of compareAndSet.
-func movedColumns(m store.Move, number, kept int64) []any {
+// movedColumns are the parameters of setMoved, with room for those of what follows it.
+func movedColumns(m store.Move, kept int64) []any {
+	const room = 14
 	i := m.Next
-	return []any{
-		i.State, i.Version, i.Updated.UnixMilli(), i.Reason, i.Summary, string(i.Memo), string(i.Context), kept, int64(len(m.Evidence)), number, m.From,
-	}
+	return append(make([]any, 0, room),
+		i.State, i.Version, i.Updated.UnixMilli(), i.Reason, i.Summary, string(i.Memo), string(i.Context), kept, int64(len(m.Evidence)))
 }
 
 func (t *tx) replaceInstance(was moving, m store.Move, kept int64) error {
 	i := m.Next
-	text, set := compareAndSet, movedColumns(m, was.number, kept)
+	text, set := compareAndSet, movedColumns(m, kept)
 	if i.Status != store.Open || !i.Due.Equal(later(was.due)) {
-		text = endOrWait
-		set = append(set[:len(set)-2], string(i.Status), millis(i.Due), millis(i.Ended), was.number, m.From)
+		text, set = endOrWait, append(set, string(i.Status), millis(i.Due), millis(i.Ended))
 	}
-	n, err := t.exec(text, set...)
+	n, err := t.exec(text, append(set, was.number, m.From)...)
 	if err == nil && n != 1 {
 		return store.ErrConflict
 	}

@@ -128,7 +128,7 @@ func (n *notes) write(c *connection, moves []noted) error {
 var errNotFree = errors.New("the instance is not as it was known")
 
 func (c *connection) writeMove(m *noted) error {
-	n, err := c.exec(compareAndSet, movedColumns(m.Move, m.number, m.bytes)...)
+	n, err := c.exec(compareAndSet, append(movedColumns(m.Move, m.bytes), m.number, m.From)...)
 	if err != nil {
 		return err
 	}

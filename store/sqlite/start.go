@@ -42,7 +42,8 @@ func (db *DB) start() error {
 	return nil
 }
 
-// takeOver makes the database one that a server runs with, under a head that this server signed.
+// takeOver makes the database one that a server runs with, under a head that vouches for all of it: that of the last end, if it
+// still does, or one that is signed now.
 func (db *DB) takeOver(c *connection, f found) error {
 	if err := db.inspect(c, f); err != nil {
 		return err

@@ -14,12 +14,12 @@ import (
 
 // Traces implements [store.Events]. f must not use the store.
 func (t *tx) Traces(s auth.Scope, f func(store.Trace) bool) error {
-	return t.traces(s, traceWalk{way: callsOf, f: f})
+	return t.traces(s, traceWalk{f: f})
 }
 
 // Observed implements [store.Events]. f must not use the store.
 func (t *tx) Observed(s auth.Scope, f func(store.Event) bool) error {
-	return t.traces(s, traceWalk{way: workflowsOf, workflow: true, f: func(trace store.Trace) bool { return f(trace.Event) }})
+	return t.traces(s, traceWalk{workflow: true, f: func(trace store.Trace) bool { return f(trace.Event) }})
 }
 
 // The ways from a user to its calls, and to what it did in workflows, newest first, where they have rows of their own;
@@ -38,8 +38,7 @@ const (
 type traceWalk struct {
 	t        *tx
 	user     string
-	way      string
-	workflow bool
+	workflow bool   // along what the user did in workflows; else along its calls
 	needle   []byte // what has not these bytes in it is not decoded, but counts; nil: everything is
 	f        func(store.Trace) bool
 	leads    []lead // to the shared rows that are to come
@@ -47,7 +46,7 @@ type traceWalk struct {
 	over     bool
 }
 
-// traces goes along both ways at once.
+// traces goes along rows of the user's own and leads to shared ones at once.
 func (t *tx) traces(s auth.Scope, w traceWalk) (err error) {
 	if s.User() == "" {
 		return nil
@@ -59,6 +58,10 @@ func (t *tx) traces(s auth.Scope, w traceWalk) (err error) {
 	if w.leads, err = t.leadsTo(w.user, w.workflow); err != nil {
 		return err
 	}
+	way := callsOf
+	if w.workflow {
+		way = workflowsOf
+	}
 	err = t.list(func(rows *sql.Rows) error {
 		var r callText
 		if err := rows.Scan(&r.seq, &r.hash, &r.calls, &r.count, &r.body); err != nil {
@@ -68,7 +71,7 @@ func (t *tx) traces(s auth.Scope, w traceWalk) (err error) {
 			return err
 		}
 		return w.take(r)
-	}, w.way, w.user, store.MainChain, store.MaxTraces)
+	}, way, w.user, store.MainChain, store.MaxTraces)
 	if err != nil || w.over {
 		return err
 	}
@@ -175,7 +178,7 @@ func (t *tx) Trace(s auth.Scope, requestID string) (store.Trace, error) {
 		return store.Trace{}, store.ErrNotFound
 	}
 	var found *store.Trace
-	err = t.traces(s, traceWalk{way: callsOf, needle: needle, f: func(trace store.Trace) bool {
+	err = t.traces(s, traceWalk{needle: needle, f: func(trace store.Trace) bool {
 		if trace.RequestID == id {
 			found = &trace
 		}

@@ -99,7 +99,7 @@ func (s storedEvent) ledTo(e store.Event) bool {
 	return fits && slices.Equal(leads, s.leads)
 }
 
-// verifyLeftovers finds calls that belong to no event.
+// verifyLeftovers finds calls that belong to no event, and leads beyond the last.
 func (db *DB) verifyLeftovers(ctx context.Context, report *store.Report) error {
 	return db.View(ctx, func(s store.Tx) error {
 		t, ours := s.(*tx)

@@ -43,8 +43,8 @@ type writer struct {
 	current *request   // whose function is running
 	again   []*request // to be served anew: the batch of a function that ended the goroutine
 	events  []pending
-	block   store.Block // of gathered; empty between two commits
-	changes []change    // of instances, in the open transaction
+	block   gathering // of gathered; empty between two commits
+	changes []change  // of instances, in the open transaction
 	notes   *notes
 	dirty   bool // the open transaction has changes
 	idle    *time.Timer
