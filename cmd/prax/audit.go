@@ -39,16 +39,13 @@ func (w wanted) lines(events []store.Event) []line {
 	return newest(lines, len(lines))
 }
 
-// unfold is the calls of a block, each with the block's number, or the event itself.
+// unfold is what an event of the chain tells of, each with its number.
 func unfold(e store.Event) []store.Event {
-	if len(e.Calls) == 0 {
-		return []store.Event{e}
+	all := slices.Clone(e.All())
+	for i := range all {
+		all[i].Seq = e.Seq
 	}
-	calls := slices.Clone(e.Calls)
-	for i := range calls {
-		calls[i].Seq = e.Seq
-	}
-	return calls
+	return all
 }
 
 func (w wanted) has(e store.Event) bool {

@@ -10,18 +10,17 @@ import (
 	"prax/tools"
 )
 
-// idLetters are what the name of a workflow has; those of the first line begin it.
-const idLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_" +
-	"./-"
+// idLetters are what the name of a workflow begins with; behind the first there may be . / and - too.
+const idLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 func isID(text string) bool {
-	return text != "" && len(text) <= 128 && !strings.ContainsAny(text[:1], "./-") && strings.Trim(text, idLetters) == ""
+	return text != "" && len(text) <= maxLabel && strings.Contains(idLetters, text[:1]) && strings.Trim(text, idLetters+"./-") == ""
 }
 
 // subjectForm is that of a skill, and of a script: words with dots between.
 var subjectForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)+$`) })
 
-// maxLabel bounds the name of a state, a transition, a slot and a term, in bytes.
+// maxLabel bounds the name of a workflow, a state, a transition, a slot and a term, in bytes.
 const maxLabel = 128
 
 // isLabel tells whether a text can be a name that people read: printable, with nothing that could hide in it.

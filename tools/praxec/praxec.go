@@ -95,7 +95,7 @@ type request struct {
 	catalog  *catalog
 }
 
-// operation answers a request with something that has links.
+// operation answers a request with something that has links, or with the result that says it.
 type operation func(*request, context.Context) (any, error)
 
 func (k *kernel) handler(do operation) tools.Handler {

@@ -58,8 +58,9 @@ func compileDocument(doc any, raw jsontext.Value) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	s := &Schema{library: lazily(bytes.Clone(raw)), cost: cost, defaults: collectDefaults(doc), flat: flatten(doc)}
+	s := &Schema{cost: cost, defaults: collectDefaults(doc), flat: flatten(doc)}
 	if plain(doc) {
+		s.library = lazily(bytes.Clone(raw))
 		return s, nil
 	}
 	root, err := compile(doc)
