@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,7 +80,7 @@ type act struct {
 }
 
 func drawFunction(r *rapid.T, all []store.Instance) function {
-	kinds := []string{"move", "move", "move", "move", "move", "end", "read", "open", "close", "close", "show", "ask", "answer", "use"}
+	kinds := []string{"move", "move", "move", "move", "move", "end", "read", "open", "close", "close", "show", "ask", "answer", "use", "die", "panic", "exit"}
 	acts := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) act {
 		n := rapid.IntRange(0, len(all)-1).Draw(r, "instance")
 		i := all[n]
@@ -128,6 +129,12 @@ func (a act) do(tx store.Tx) error {
 	case "call":
 		tx.AddEvent(store.Event{Kind: store.EventCall, User: a.instance.User, RequestID: a.instance.ID})
 		return nil
+	case "die":
+		return sqlite.Break(tx)
+	case "panic":
+		panic("on purpose")
+	case "exit":
+		return sqlite.EndGoroutine(tx)
 	case "tell":
 		tx.AddEvent(store.Event{Kind: store.EventReload})
 		return nil
@@ -266,5 +273,58 @@ func TestFileIsRight(t *testing.T) {
 		if want := map[bool]int64{true: 5, false: 2}[n == 1]; err != nil || got.Version != want {
 			t.Errorf("instance %d has version %d, %v; want %d", n, got.Version, err, want)
 		}
+	}
+}
+
+// TestNotedOnAFullDisk: what was answered as done is there, and nothing else, whoever else in the batch found no room.
+func TestNotedOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	db := opened(t, sqlite.Config{})
+	s := auth.Principal{User: "alice"}.Scope()
+	var full atomic.Int32
+	var group sync.WaitGroup
+	var all []store.Instance
+	for range 12 {
+		i, err := startInstance(db, "alice", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, i)
+	}
+	for n, i := range all {
+		group.Go(func() {
+			for done := 0; done < 40 && full.Load() < 200; {
+				next, m := moved(i)
+				m.Next.Context = []byte(fmt.Sprintf(`{"n":%d,"x":%q}`, next.Version, strings.Repeat("x", 500*(n+done%7))))
+				m.Steps[0].Delta = m.Next.Context
+				switch err := db.Update(context.Background(), func(tx store.Tx) error { tx.AddEvent(moveEvent(next)); return tx.Move(m) }); {
+				case err == nil:
+					i, done = m.Next, done+1
+				case errors.Is(err, store.ErrFull):
+					if full.Add(1)%20 == 0 {
+						_ = db.SetMaxPages(100_000)
+					}
+				default:
+					t.Errorf("version %d of %d: %v", next.Version, n, err)
+					return
+				}
+				if done%10 == n%10 {
+					_ = db.SetMaxPages(1) // which is what it has
+				}
+			}
+			var filed store.Instance
+			err := db.View(context.Background(), func(tx store.Tx) (err error) { filed, err = tx.Instance(s, i.ID); return err })
+			remembered, forgot := db.Instance(context.Background(), s, i.ID)
+			if err = errors.Join(err, forgot); err != nil || filed.Version != i.Version || remembered.Version != i.Version || string(filed.Context) != string(i.Context) {
+				t.Errorf("done up to version %d: the file has %d, memory %d, %v", i.Version, filed.Version, remembered.Version, err)
+			}
+		})
+	}
+	group.Wait()
+	if full.Load() == 0 {
+		t.Error("the disk was never full")
+	}
+	if report, err := db.Verify(context.Background()); err != nil || !report.OK() {
+		t.Errorf("%v, %q", err, report.Problems)
 	}
 }
