@@ -55,7 +55,7 @@ func (e Event) Normal() Event {
 func (e *Event) normalize() {
 	e.At = time.UnixMilli(e.At.UnixMilli()).UTC()
 	e.Kind = EventKind(SafeString(string(e.Kind)))
-	if !verbatim(e.User) {
+	if !digest.Verbatim(e.User) {
 		e.User = strings.ToValidUTF8(e.User, "\ufffd")
 	}
 	e.RequestID, e.Client, e.Remote = SafeString(e.RequestID), SafeString(e.Client), SafeString(e.Remote)

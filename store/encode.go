@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/store/digest"
 )
 
 // EncodeEvent is the canonical JSON (RFC 8785) of a normal event. Without Hash it is what the hash is over;
@@ -88,22 +90,11 @@ func appendNumber(b []byte, name string, n int64) []byte {
 
 // appendText appends a string. What is not UTF-8, which a normal event has nowhere, becomes U+FFFD.
 func appendText(b []byte, text string) []byte {
-	if !verbatim(text) {
+	if !digest.Verbatim(text) {
 		b, _ = jsontext.AppendQuote(b, text) // the error says that something was replaced
 		return b
 	}
 	b = append(b, '"')
 	b = append(b, text...)
 	return append(b, '"')
-}
-
-// verbatim tells whether a string consists of printable ASCII that JSON does not escape: nearly all that
-// stands in events does.
-func verbatim(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
 }

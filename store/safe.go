@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"prax/store/digest"
 )
 
 // MaxSafeBytes is the most that [SafeString] returns.
@@ -46,7 +48,7 @@ func safe(s string) bool {
 	if len(s) > MaxSafeBytes {
 		return false
 	}
-	if verbatim(s) {
+	if digest.Verbatim(s) {
 		return true
 	}
 	if !utf8.ValidString(s) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -356,6 +357,19 @@ func TestIsCanonical(t *testing.T) {
 	} {
 		if digest.IsCanonical([]byte(text)) {
 			t.Errorf("%.80q passes for canonical", text)
+		}
+	}
+}
+
+// TestVerbatim: each character that is said to stand in JSON as it is does, and every other of ASCII but DEL is written otherwise.
+func TestVerbatim(t *testing.T) {
+	t.Parallel()
+	for c := range rune(0x180) {
+		text := "a" + string(c)
+		got, err := digest.Spell([]byte(strconv.Quote(text)))
+		is := err == nil && string(got) == `"`+text+`"`
+		if verbatim := digest.Verbatim(text); verbatim != (is && c < 0x7f) {
+			t.Errorf("%q: verbatim %v, written %s, %v", text, verbatim, got, err)
 		}
 	}
 }

@@ -10,6 +10,17 @@ func IsCanonical(text []byte) bool {
 	return p.value(0) && p.at == len(text)
 }
 
+// Verbatim tells whether a string stands in canonical JSON as it is: it is printable ASCII without what is escaped, as nearly
+// all is that this program writes.
+func Verbatim(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // plain is a pass over a text.
 type plain struct {
 	text []byte

@@ -113,7 +113,7 @@ func (c *canonical) quote(s string) {
 }
 
 func (c *canonical) plain(s string) {
-	if verbatim(s) {
+	if digest.Verbatim(s) {
 		c.text = append(c.text, '"')
 		c.text = append(c.text, s...)
 		c.text = append(c.text, '"')
@@ -161,16 +161,6 @@ func (c *canonical) fail(err error) {
 // their bytes.
 func asUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
-}
-
-// verbatim tells whether a string stands in JSON as it is: it is printable ASCII without what is escaped.
-func verbatim(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
 }
 
 func ascii(s string) bool {
