@@ -48,6 +48,16 @@ const keptDefinitions = `workflows:
           count: { target: open }
           big: { target: done, guards: [ { kind: evidence, requires: [ { kind: human_request, count: 2 } ] } ] }
       done: { terminal: true }
+  acting:
+    initialState: open
+    states:
+      open:
+        transitions:
+          act: { target: open, executor: { kind: probe, mode: ok }, output: { n: "$.output.n" } }
+          broken: { target: open, executor: { kind: probe, mode: fail } }
+          doubt: { target: open, executor: { kind: probe, mode: doubt } }
+          count: { target: open }
+      done: { terminal: true }
   learning: { initialState: open, states: { open: { transitions: { begin: { target: done, guards: [ { kind: guidance_acknowledged, subject: plan.order-line } ] } } }, done: { terminal: true } } }
 skills:
   plan.order-line: { verb: plan, lifecycle: stable, body: Plan the rows one by one. }
@@ -132,6 +142,10 @@ func TestKept(t *testing.T) {
 	equal(t, "before it was read", decoded(t, string(h.looks(agent, learner.id()).Structured)).rels(), "begin(GUARD_REJECTED)")
 	h.query(agent, fmt.Sprintf(`{"workflowId":%q,"subject":"plan.order-line"}`, learner.id()))
 	equal(t, "once it was read", decoded(t, string(h.looks(agent, learner.id()).Structured)).rels(), "begin")
+	acting := h.start(agent, "acting", `{}`)
+	h.looks(agent, acting.id())
+	h.submit(agent, h.get(agent, acting.id()), "doubt", `{}`)
+	equal(t, "of an effect in doubt", decoded(t, string(h.looks(agent, acting.id()).Structured)).text("result.status"), "unknown")
 	b := h.start(agent, "own", `{}`)
 	for _, id := range []string{a.id(), b.id()} {
 		h.looks(agent, id)
@@ -156,12 +170,12 @@ func TestKeptAsMade(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(r, "steps") {
 			p := anybody(r)
 			if len(ids) == 0 || len(ids) < 3 && rapid.IntRange(0, 5).Draw(r, "starts") == 0 {
-				ids = append(ids, h.start(agent, rapid.SampledFrom([]string{"desk", "desk", "own", "asking"}).Draw(r, "definition"), `{"what":"it"}`).id())
+				ids = append(ids, h.start(agent, rapid.SampledFrom([]string{"desk", "desk", "own", "asking", "acting"}).Draw(r, "definition"), `{"what":"it"}`).id())
 			}
 			id := rapid.SampledFrom(ids).Draw(r, "which")
 			switch rapid.IntRange(0, 9).Draw(r, "what") {
 			case 0:
-				transition := rapid.SampledFrom([]string{"count", "count", "big", "sign", "lead", "allow", "learn", "ask", "back"}).Draw(r, "transition")
+				transition := rapid.SampledFrom([]string{"count", "count", "big", "sign", "lead", "allow", "learn", "ask", "back", "act", "broken", "doubt"}).Draw(r, "transition")
 				_, _ = h.call(p, praxec.Command, submission(h.get(agent, id), transition, `{}`)) // who may not changes nothing
 			case 1: // approvals are answered with what is shown
 				if links, _ := h.get(person, id)["links"].([]any); len(links) > 0 {
