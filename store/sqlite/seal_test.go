@@ -61,6 +61,29 @@ func TestSealOfTheRunning(t *testing.T) {
 	}
 }
 
+// TestSealOfAnOlderDatabase: one that was put back with its seal is as sound as it was, and the chain tells of it.
+func TestSealOfAnOlderDatabase(t *testing.T) {
+	t.Parallel()
+	dir := written(t)
+	older := copyStore(t, dir, sqlite.SealName)
+	db := open(t, sqlite.Config{Dir: dir})
+	if err := errors.Join(put(db, "alice", "later"), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"prax.db", sqlite.SealName} {
+		content, err := os.ReadFile(filepath.Join(older, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustWrite(t, filepath.Join(dir, name), string(content))
+	}
+	wantSealed(t, dir, true)
+	if err := open(t, sqlite.Config{Dir: dir}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantProblem(t, dir, "its tail is missing")
+}
+
 // TestSealIsOfThatInspection: the seal of another schema, or of another inspection, fits nothing; nor does one that is torn,
 // or in whose place something else stands. Each start goes well without.
 func TestSealIsOfThatInspection(t *testing.T) {
