@@ -109,6 +109,9 @@ func ReadLeads(b []byte) (n int, err error) {
 	return n, err
 }
 
+// LeadKey is the key of leads to a user's calls, or to what it did in workflows.
+var LeadKey = leadKey
+
 // Queued is how many functions wait for the writer.
 func (db *DB) Queued() int {
 	q := db.writer.queue

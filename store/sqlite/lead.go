@@ -25,11 +25,12 @@ func byLead(a, b lead) int {
 	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.place, b.place))
 }
 
-// leadKey is FNV-1a over the user. What users did in workflows has keys of its own.
+// leadKey is FNV-1a over the user. What users did in workflows has keys of its own: of a byte before the user that stands in
+// no name, so that no user's calls take the room of what another one did.
 func leadKey(user string, workflow bool) uint32 {
 	key := uint32(2166136261)
 	if workflow {
-		key = (key ^ 'w') * 16777619
+		key = (key ^ 0xff) * 16777619
 	}
 	for i := range len(user) {
 		key = (key ^ uint32(user[i])) * 16777619

@@ -291,7 +291,14 @@ func TestSharedRowTampering(t *testing.T) {
 // their own all the same, each once.
 func TestUsersOfOneKey(t *testing.T) {
 	t.Parallel()
-	all := append(users(8), "will", "ill", "ueb4d7ec", "u376eeb84") // a w stands before a user for what it did in workflows
+	all := append(users(8), "ueb4d7ec", "u376eeb84", "ud8b0a6d1", "u9a5379f9")
+	for _, one := range [][2]uint32{
+		{sqlite.LeadKey("ueb4d7ec", false), sqlite.LeadKey("u376eeb84", false)}, {sqlite.LeadKey("ud8b0a6d1", true), sqlite.LeadKey("u9a5379f9", false)},
+	} {
+		if one[0] != one[1] {
+			t.Fatal("the users have different keys")
+		}
+	}
 	db := opened(t, sqlite.Config{})
 	for n := range 3 {
 		block := store.Event{Kind: store.EventBlock}
@@ -330,5 +337,15 @@ func TestLeadsOutOfReach(t *testing.T) {
 			tamper(t, copied, test.script)
 			wantProblem(t, copied, test.says)
 		})
+	}
+}
+
+// TestKeysOfWorkflows: no name makes the key of what another user did in workflows by being a letter longer.
+func TestKeysOfWorkflows(t *testing.T) {
+	t.Parallel()
+	for before := range rune(0x300) {
+		if sqlite.LeadKey("ill", true) == sqlite.LeadKey(string(before)+"ill", false) {
+			t.Errorf("%q does", string(before)+"ill")
+		}
 	}
 }
