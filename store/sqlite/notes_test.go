@@ -321,6 +321,9 @@ func TestNotedOnAFullDisk(t *testing.T) {
 		})
 	}
 	group.Wait()
+	if err := db.SetMaxPages(100_000); err != nil { // it is closed with room
+		t.Fatal(err)
+	}
 	if full.Load() == 0 {
 		t.Error("the disk was never full")
 	}
