@@ -14,7 +14,8 @@ import (
 // Handler does what a tool does. It runs once the pipeline has decided that the caller may, with
 // arguments that passed the tool's schema (unless the tool decodes for itself). An error that is an
 // [*Error] becomes the tool's own failure as the caller sees it; any other becomes an opaque one
-// with the request id, and its text goes to the log only.
+// with the request id, and its text goes to the log only. Nobody changes a result that was returned:
+// it may answer other calls, too.
 type Handler func(ctx context.Context, c *Call) (*Result, error)
 
 // Tool is one callable thing. Build it, add it to a [Registry], and never change it afterwards.
