@@ -96,7 +96,7 @@ func byBackslash(text []byte) (int, rune) {
 	return 6, first // a lone surrogate becomes U+FFFD
 }
 
-// unit reads \uXXXX.
+// unit reads \u with its four digits.
 func unit(text []byte) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
