@@ -30,16 +30,16 @@ type Code string
 
 // The codes of tools. Additions are fine, changes are not: callers branch on them.
 const (
-	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
-	CodeNotFound         Code = "NOT_FOUND"
-	CodeConflict         Code = "CONFLICT"
-	CodeQuota            Code = "QUOTA_REACHED"
-	CodeBusy             Code = "BUSY"
-	CodeStoreFull        Code = "STORE_FULL"
-	CodeTooLarge         Code = "TOO_LARGE"
-	CodeTimeout          Code = "TIMEOUT"
-	CodeCancelled        Code = "CANCELLED"
-	CodeInternal         Code = "INTERNAL"
+	CodeInvalidArguments Code = "INVALID_ARGUMENTS" // the arguments do not fit: each violation says where, and what must change
+	CodeNotFound         Code = "NOT_FOUND"         // there is no such thing of the caller's
+	CodeConflict         Code = "CONFLICT"          // it was changed meanwhile: read it again, then decide
+	CodeQuota            Code = "QUOTA_REACHED"     // the user has as much as one may have: remove something first
+	CodeBusy             Code = "BUSY"              // too much is going on, or the server is stopping: nothing was changed, try again in a few seconds
+	CodeStoreFull        Code = "STORE_FULL"        // the server has no room left: nothing was changed, reading still works
+	CodeTooLarge         Code = "TOO_LARGE"         // what was asked for, or what would come of it, is larger than an answer or a row may be
+	CodeTimeout          Code = "TIMEOUT"           // it did not end in time
+	CodeCancelled        Code = "CANCELLED"         // the caller went away, or took the call back
+	CodeInternal         Code = "INTERNAL"          // the server's own failure: its log has the cause under the request id that the sentence names
 )
 
 // Error is a tool's own failure: what the caller reads, and apart from it the cause for the log.

@@ -10,53 +10,53 @@ type Code string
 
 // The codes of a file that cannot be used at all.
 const (
-	FileMissing    Code = "file-missing"
-	FileUnreadable Code = "file-unreadable"
-	FileNotRegular Code = "file-not-regular"
-	FileTooLarge   Code = "file-too-large"
-	NotJSON        Code = "not-json"
-	NotObject      Code = "root-not-object"
-	NotList        Code = "clients-not-list"
-	TwoLists       Code = "clients-twice"
+	FileMissing    Code = "file-missing"     // there is no such file
+	FileUnreadable Code = "file-unreadable"  // it cannot be opened or read
+	FileNotRegular Code = "file-not-regular" // it is a directory, a pipe or a device
+	FileTooLarge   Code = "file-too-large"   // it has more than 64 MiB
+	NotJSON        Code = "not-json"         // it is not JSON
+	NotObject      Code = "root-not-object"  // its root is not an object
+	NotList        Code = "clients-not-list" // clients is not a list
+	TwoLists       Code = "clients-twice"    // clients stands twice
 )
 
 // The codes of an entry that is out.
 const (
-	EntryNotObject  Code = "entry-not-object"
-	EntryNotUTF8    Code = "entry-not-utf8"
-	DuplicateMember Code = "duplicate-member"
-	WrongType       Code = "wrong-type"
-	NoToken         Code = "no-token"
-	BothTokens      Code = "both-token-and-hash"
-	BadHash         Code = "bad-token-sha256"
-	BadToken        Code = "bad-token"
-	Placeholder     Code = "placeholder-token"
-	NoUser          Code = "no-user"
-	BadUser         Code = "bad-user"
-	BadName         Code = "bad-name"
-	DuplicateName   Code = "duplicate-name"
-	DuplicateToken  Code = "duplicate-token"
-	MistakenMember  Code = "mistaken-restriction"
-	BadAllow        Code = "bad-allow"
-	BadOversees     Code = "oversees-without-human"
-	NotServed       Code = "not-served"
-	BadExpiry       Code = "expiry-unreadable"
+	EntryNotObject  Code = "entry-not-object"       // an entry is not an object
+	EntryNotUTF8    Code = "entry-not-utf8"         // an entry has text that is not UTF-8
+	DuplicateMember Code = "duplicate-member"       // a member stands twice
+	WrongType       Code = "wrong-type"             // a member is of another type than it must be
+	NoToken         Code = "no-token"               // there is no token, nor a hash of one
+	BothTokens      Code = "both-token-and-hash"    // there is a token and a hash: it is not clear which one counts
+	BadHash         Code = "bad-token-sha256"       // the hash is not 64 hexadecimal digits
+	BadToken        Code = "bad-token"              // the token is empty, or has characters that no header can carry
+	Placeholder     Code = "placeholder-token"      // the token is one that stands for a token
+	NoUser          Code = "no-user"                // user_id is missing
+	BadUser         Code = "bad-user"               // user_id is empty, too long, not printable, or the token itself
+	BadName         Code = "bad-name"               // name is too long, or not printable
+	DuplicateName   Code = "duplicate-name"         // two entries have one name: all of them are out
+	DuplicateToken  Code = "duplicate-token"        // two entries have one token: all of them are out
+	MistakenMember  Code = "mistaken-restriction"   // an unknown member looks like a restriction with a typing error
+	BadAllow        Code = "bad-allow"              // allow is neither a list of names nor a string
+	BadOversees     Code = "oversees-without-human" // oversees is for persons: the role human is missing
+	NotServed       Code = "not-served"             // a member that this version does not serve, and that would restrict the client
+	BadExpiry       Code = "expiry-unreadable"      // expires_at cannot be read as a time: it counts as expired
 )
 
 // The codes of what is worth a warning. The entry stays.
 const (
-	Unnamed       Code = "unnamed"
-	UnknownMember Code = "unknown-member"
-	UnknownTool   Code = "unknown-tool"
-	HighTool      Code = "high-risk-tool"
-	ShortToken    Code = "short-token"
-	TrimmedToken  Code = "token-trimmed"
-	SloppyExpiry  Code = "expiry-sloppy"
-	ExpiredClient Code = "expired"
-	ExpiresSoon   Code = "expires-soon"
-	ExpiryIgnored Code = "expiry-ignored"
-	LooseMode     Code = "file-mode"
-	NobodyListed  Code = "nobody"
+	Unnamed       Code = "unnamed"        // name is missing: the entry is called by its place
+	UnknownMember Code = "unknown-member" // a member that means nothing here
+	UnknownTool   Code = "unknown-tool"   // allow has a name that no tool has
+	HighTool      Code = "high-risk-tool" // allow has a HIGH tool, which is never exposed
+	ShortToken    Code = "short-token"    // the token can be guessed
+	TrimmedToken  Code = "token-trimmed"  // the token has blanks around it
+	SloppyExpiry  Code = "expiry-sloppy"  // expires_at is not RFC 3339, but can be read
+	ExpiredClient Code = "expired"        // the client is out: its expires_at is over
+	ExpiresSoon   Code = "expires-soon"   // the client will be out within a week
+	ExpiryIgnored Code = "expiry-ignored" // MCP_TOKEN_EXPIRY_ENABLED is off: expires_at does nothing
+	LooseMode     Code = "file-mode"      // others than its owner may read or change the file
+	NobodyListed  Code = "nobody"         // the list has no entries: nobody is admitted
 )
 
 // warnings are the codes that put nobody out, and whether a check fails for one all the same. Every other

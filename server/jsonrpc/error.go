@@ -12,7 +12,7 @@ const (
 	CodeInvalidRequest = -32600 // it is JSON but no message
 	CodeNoMethod       = -32601 // there is no such method
 	CodeInvalidParams  = -32602 // the parameters do not fit the method
-	CodeInternal       = -32603 // our fault
+	CodeInternal       = -32603 // the server's own failure: its log has the cause under the request id
 )
 
 // Error is a JSON-RPC error object: what the caller reads, nothing of how it came about.

@@ -12,15 +12,15 @@ import (
 
 // The error codes that MCP 2026-07-28 adds to those of JSON-RPC, all with HTTP 400.
 const (
-	codeHeaderMismatch = -32020
-	codeVersion        = -32022
+	codeHeaderMismatch = -32020 // a header of the request is missing, or says something else than the body
+	codeVersion        = -32022 // the protocol version is not served; data names those that are
 )
 
 // Codes of ours: outside the range that JSON-RPC 2.0, section 5.1, reserves.
 const (
-	codeTooLarge = 413
-	codeTooMany  = 429
-	codeStopping = 503
+	codeTooLarge = 413 // the answer to the batch would be too large
+	codeTooMany  = 429 // the client is beyond its budget: try again after Retry-After seconds
+	codeStopping = 503 // the server is stopping: send it again
 )
 
 // failure is an error with the HTTP status that goes with it.

@@ -11,11 +11,11 @@ type Code string
 
 // The codes.
 const (
-	DefineRequiresHuman Code = "LEXICON_DEFINE_REQUIRES_HUMAN"
-	InvalidEntry        Code = "INVALID_LEXICON_ENTRY"
-	AliasCollision      Code = "LEXICON_ALIAS_COLLISION"
-	EntryNotFound       Code = "LEXICON_ENTRY_NOT_FOUND"
-	InvalidResolution   Code = "INVALID_RESOLUTION"
+	DefineRequiresHuman Code = "LEXICON_DEFINE_REQUIRES_HUMAN" // only a person may define the term
+	InvalidEntry        Code = "INVALID_LEXICON_ENTRY"         // the entry lacks something, or has what it may not have
+	AliasCollision      Code = "LEXICON_ALIAS_COLLISION"       // the name means another term already
+	EntryNotFound       Code = "LEXICON_ENTRY_NOT_FOUND"       // the lexicon has no such term
+	InvalidResolution   Code = "INVALID_RESOLUTION"            // the subject waits for no definition
 )
 
 // Refusal is why nothing was changed, for the caller. It has no text of a caller that is longer than 128 bytes.

@@ -13,14 +13,14 @@ import (
 
 // The codes beside those of the engine, the lexicon and the tools.
 const (
-	codeAmbiguous     = "AMBIGUOUS_INTENT"
-	codeNoWorkflow    = "WORKFLOW_NOT_FOUND"
-	codeNoDefinition  = "DEFINITION_NOT_FOUND"
-	codeRunTaken      = "RUN_ID_ALREADY_RUNNING"
-	codeWritesOff     = "LEXICON_WRITES_DISABLED"
-	codeNeedsSubject  = "SUBJECT_NEEDS_DEFINITION"
-	codeNoReload      = "RELOAD_UNAVAILABLE"
-	codeNotGranted    = "TOOL_NOT_GRANTED"
+	codeAmbiguous     = "AMBIGUOUS_INTENT"         // the arguments mean nothing, or more than one thing
+	codeNoWorkflow    = "WORKFLOW_NOT_FOUND"       // it does not exist, is somebody else's, or its definition was not granted: not told apart
+	codeNoDefinition  = "DEFINITION_NOT_FOUND"     // it does not exist, or was not granted: not told apart
+	codeRunTaken      = "RUN_ID_ALREADY_RUNNING"   // the user has a run of this runId: a link leads to it
+	codeWritesOff     = "LEXICON_WRITES_DISABLED"  // clients may not define terms here (PRAX_LEXICON_WRITES)
+	codeNeedsSubject  = "SUBJECT_NEEDS_DEFINITION" // a term has no meaning yet: define it, link it or give it up, and send the command again
+	codeNoReload      = "RELOAD_UNAVAILABLE"       // this client may not have the configuration read again
+	codeNotGranted    = "TOOL_NOT_GRANTED"         // in blocked: the link is a call of a tool that this client may not use
 	codeNeedsPerson   = string(workflow.ActorMismatch)
 	invalidParameters = -32602 // JSON-RPC 2.0, error codes: the request is not valid for the method
 )

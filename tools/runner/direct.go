@@ -18,7 +18,7 @@ import (
 )
 
 // CodeNotShown is the code of a call that was done, and whose result cannot be shown.
-const CodeNotShown tools.Code = "RESULT_NOT_SHOWN"
+const CodeNotShown tools.Code = "RESULT_NOT_SHOWN" // it was done, and what came of it cannot be shown
 
 // Tools are the tools that capabilities are. A call is an attempt without an instance, owned by the caller's user.
 func (r *Runner) Tools(capabilities []*workflow.Capability) []*tools.Tool {

@@ -42,16 +42,16 @@ const (
 
 // The codes of findings about transitions.
 const (
-	DeterministicLoop    FindingCode = "DETERMINISTIC_LOOP"     // a chain that never ends
-	SwitchWithoutDefault FindingCode = "switch-without-default" // the server may find nothing to choose
-	AmbiguousSwitch      FindingCode = "ambiguous-switch"       // the server may find too much
-	ShadowedTransition   FindingCode = "shadowed-transition"    // deterministic, and never taken by the server
-	UnsatisfiableGuard   FindingCode = "unsatisfiable-guard"
-	MisplacedHigh        FindingCode = "misplaced-high"   // a HIGH executor whose transition is not a person's
-	MisplacedEffect      FindingCode = "misplaced-effect" // it would run before the instance is there
-	UnanswerableGate     FindingCode = "unanswerable-gate"
-	NobodyMay            FindingCode = "nobody-may" // no client has what the guards ask for
-	NoPromptSource       FindingCode = "HUMAN_GATE_NO_PROMPT_SOURCE"
+	DeterministicLoop    FindingCode = "DETERMINISTIC_LOOP"          // a chain that never ends
+	SwitchWithoutDefault FindingCode = "switch-without-default"      // the server may find nothing to choose
+	AmbiguousSwitch      FindingCode = "ambiguous-switch"            // the server may find too much
+	ShadowedTransition   FindingCode = "shadowed-transition"         // deterministic, and never taken by the server
+	UnsatisfiableGuard   FindingCode = "unsatisfiable-guard"         // a guard that no value fulfils
+	MisplacedHigh        FindingCode = "misplaced-high"              // a HIGH executor whose transition is not a person's
+	MisplacedEffect      FindingCode = "misplaced-effect"            // it would run before the instance is there
+	UnanswerableGate     FindingCode = "unanswerable-gate"           // nobody that there is can pass the gate
+	NobodyMay            FindingCode = "nobody-may"                  // no client has what the guards ask for
+	NoPromptSource       FindingCode = "HUMAN_GATE_NO_PROMPT_SOURCE" // a gate asks a person nothing
 )
 
 // The codes of findings about the context.
@@ -59,8 +59,8 @@ const (
 	SlotNeverWritten FindingCode = "slot-never-written" // it is read where nothing can have written it
 	SlotMaybeUnset   FindingCode = "slot-maybe-unset"   // it is read where some path has not written it
 	UndeclaredSlot   FindingCode = "undeclared-slot"    // the blackboard does not know it
-	UnreadWrite      FindingCode = "unread-write"
-	NoOutput         FindingCode = "no-output" // an output is read where nothing gives one
+	UnreadWrite      FindingCode = "unread-write"       // it is written, and nothing reads it
+	NoOutput         FindingCode = "no-output"          // an output is read where nothing gives one
 )
 
 // World is what a definition is held against: who there is.

@@ -7,30 +7,30 @@ type Code string
 
 // The codes that the engine itself decides.
 const (
-	StaleVersion       Code = "STALE_WORKFLOW_VERSION"
-	InvalidTransition  Code = "INVALID_TRANSITION"
-	ActorMismatch      Code = "ACTOR_MISMATCH"
-	ChoiceMismatch     Code = "CHOICE_MISMATCH"
-	FireCapExceeded    Code = "TRANSITION_FIRE_CAP_EXCEEDED"
-	InputViolation     Code = "INPUT_SCHEMA_VIOLATION"
-	GuardRejected      Code = "GUARD_REJECTED"
-	GuardUnsetSlot     Code = "GUARD_UNSET_SLOT"
-	DigestRequired     Code = "EVIDENCE_DIGEST_REQUIRED"
-	ConfidenceLow      Code = "EVIDENCE_CONFIDENCE_BELOW_THRESHOLD"
-	InvalidConfidence  Code = "INVALID_CONFIDENCE"
-	ExecutorFailed     Code = "EXECUTOR_FAILED"
-	SlotTypeError      Code = "BLACKBOARD_TYPE_ERROR"
-	ConstraintViolated Code = "SLOT_CONSTRAINT_VIOLATED"
-	ContextTooLarge    Code = "CONTEXT_TOO_LARGE"
-	WhileCapExceeded   Code = "WHILE_ITERATION_CAP_EXCEEDED"
-	ChainFailed        Code = "CHAIN_FAILED"
-	Livelock           Code = "LIVELOCK_QUARANTINE"
-	DeadlineExceeded   Code = "MISSION_DEADLINE_EXCEEDED"
-	TimedOut           Code = "WORKFLOW_TIMED_OUT"
-	WorkflowCancelled  Code = "WORKFLOW_CANCELLED"
-	WorkflowCompleted  Code = "WORKFLOW_COMPLETED"
-	InvalidInput       Code = "INVALID_INPUT"
-	Corrupt            Code = "CORRUPT_WORKFLOW"
+	StaleVersion       Code = "STALE_WORKFLOW_VERSION"              // the workflow was moved since the caller read it
+	InvalidTransition  Code = "INVALID_TRANSITION"                  // its state has no such transition
+	ActorMismatch      Code = "ACTOR_MISMATCH"                      // the transition is for another kind of actor, mostly a person
+	ChoiceMismatch     Code = "CHOICE_MISMATCH"                     // the answer is none of the options of the gate
+	FireCapExceeded    Code = "TRANSITION_FIRE_CAP_EXCEEDED"        // the transition was taken as often as it may be
+	InputViolation     Code = "INPUT_SCHEMA_VIOLATION"              // the arguments do not fit the inputSchema of the transition
+	GuardRejected      Code = "GUARD_REJECTED"                      // a condition of the transition does not hold
+	GuardUnsetSlot     Code = "GUARD_UNSET_SLOT"                    // a condition reads what nothing has written yet
+	DigestRequired     Code = "EVIDENCE_DIGEST_REQUIRED"            // there is evidence, but none with a digest, which the guard asks for
+	ConfidenceLow      Code = "EVIDENCE_CONFIDENCE_BELOW_THRESHOLD" // there is evidence, but none that is confident enough for the guard
+	InvalidConfidence  Code = "INVALID_CONFIDENCE"                  // what ran stated a confidence that is not between 0 and 1
+	ExecutorFailed     Code = "EXECUTOR_FAILED"                     // what the transition runs has failed; errorClass says how
+	SlotTypeError      Code = "BLACKBOARD_TYPE_ERROR"               // a value that would be written is not of the declared type
+	ConstraintViolated Code = "SLOT_CONSTRAINT_VIOLATED"            // a value that would be written is not one that its constraint allows
+	ContextTooLarge    Code = "CONTEXT_TOO_LARGE"                   // the context of the workflow would grow too large
+	WhileCapExceeded   Code = "WHILE_ITERATION_CAP_EXCEEDED"        // the state was gone through as often as it may be
+	ChainFailed        Code = "CHAIN_FAILED"                        // the server could not go on by itself behind the transition
+	Livelock           Code = "LIVELOCK_QUARANTINE"                 // the server went on by itself for too many steps
+	DeadlineExceeded   Code = "MISSION_DEADLINE_EXCEEDED"           // the server went on by itself for too long
+	TimedOut           Code = "WORKFLOW_TIMED_OUT"                  // the time of the workflow, or of its state, was over
+	WorkflowCancelled  Code = "WORKFLOW_CANCELLED"                  // it was cancelled
+	WorkflowCompleted  Code = "WORKFLOW_COMPLETED"                  // it is in a terminal state
+	InvalidInput       Code = "INVALID_INPUT"                       // the input does not fit the inputSchema of the definition
+	Corrupt            Code = "CORRUPT_WORKFLOW"                    // what is stored of the workflow cannot be read any more
 
 	InProgress    Code = "IN_PROGRESS"    // an attempt runs: its end decides what comes next
 	EffectUnknown Code = "EFFECT_UNKNOWN" // an effect may have happened, and a person has to find out
