@@ -63,9 +63,6 @@ func strictTime(s string) bool {
 	return len(s) > clock && s[13] == ':' && s[16] == ':' && !strings.Contains(s, ",")
 }
 
-// soon is how long before its expiry a client is worth a warning.
-const soon = 7 * 24 * time.Hour
-
 // settleExpiry says which clients are out, or soon will be, by the clock, or would be if it were asked.
 func (r *reader) settleExpiry(e *entry) {
 	past := e.row.flags.has(expires) && !r.now.Before(e.expiry)
@@ -77,7 +74,7 @@ func (r *reader) settleExpiry(e *entry) {
 		e.row.flags &^= expires | lapsed
 	case past:
 		r.problem(e, e.at, ExpiredClient, "expired at %s", e.expiry.Format(time.RFC3339))
-	case e.row.flags.has(expires) && r.now.Add(soon).After(e.expiry):
+	case e.row.flags.has(expires) && r.now.Add(Soon).After(e.expiry):
 		r.problem(e, e.at, ExpiresSoon, "expires at %s", e.expiry.Format(time.RFC3339))
 	}
 }

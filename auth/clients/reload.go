@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"sync"
 
 	"prax/auth/watch"
 )
@@ -104,15 +105,18 @@ func (r *Registry) fail(reason string, f *failure, digest string, report Report)
 	return report
 }
 
-// Run keeps the registry in step with the file until ctx ends, and waits for what it started. Without a
-// file it only waits. An error is one that makes watching impossible.
+// Run keeps the registry in step with the file until ctx ends, and waits for what it started. Once a day it
+// tells the log who expires soon. An error is one that makes watching impossible.
 func (r *Registry) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var reminding sync.WaitGroup
+	defer reminding.Wait()
+	defer cancel()
+	reminding.Go(func() { r.remind(ctx) })
 	if r.cfg.Path == "" {
 		<-ctx.Done()
 		return nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	watched := make(chan error, 1)
 	go func() {
 		defer cancel()
