@@ -1,7 +1,6 @@
 package clients_test
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"strings"
@@ -59,9 +58,9 @@ func TestExpiringNobodyWithoutEnforcement(t *testing.T) {
 func TestRemindsOnceADay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
+		log := &lockedBuffer{}
 		single := &clients.Single{Token: singleToken, UserID: "u", ExpiresAt: time.Now().Add(8*24*time.Hour + time.Minute).Format(time.RFC3339)}
-		r, err := clients.Open(clients.Config{Single: single}, nil, slog.New(slog.NewTextHandler(&log, nil)), nil)
+		r, err := clients.Open(clients.Config{Single: single}, nil, slog.New(slog.NewTextHandler(log, nil)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
