@@ -56,6 +56,7 @@ type Tx interface {
 	Approvals
 	Attempts
 	Terms
+	Epochs
 }
 
 // The errors that callers branch on. Implementations wrap them with what happened.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -348,6 +349,43 @@ func TestRestoreDoubts(t *testing.T) {
 	}
 	var text bytes.Buffer
 	if err := db.Export(context.Background(), &text, 0); err != nil || !strings.Contains(text.String(), `"doubted":2`) || !strings.Contains(text.String(), `"voided":1`) {
+		t.Errorf("the chain tells %s, %v", &text, err)
+	}
+}
+
+// TestRestoreRaisesEpochs: no signed token of before a restore is good, be it one that was made after the backup was taken;
+// what was revoked stays so.
+func TestRestoreRaisesEpochs(t *testing.T) {
+	t.Parallel()
+	data, now := t.TempDir(), time.Now()
+	db := open(t, sqlite.Config{Dir: data})
+	revoked := store.RevokedToken{ID: "gone", Until: now.Add(time.Hour).Truncate(time.Millisecond).UTC()}
+	err := db.Update(context.Background(), func(tx store.Tx) error {
+		tx.AddEvent(store.Event{Kind: store.EventServer, Outcome: "ok"})
+		return errors.Join(tx.PutEpoch(store.Epoch{Client: "alice", Number: 3, Seal: "s"}), tx.RevokeToken(revoked, now))
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := backUp(t, data, nil)
+	back, _ := restore(t, dir)
+	db = opened(t, sqlite.Config{Dir: back})
+	err = db.View(context.Background(), func(tx store.Tx) error {
+		got, err := tx.Epochs()
+		if len(got) != 1 || got[0].Number < auth.NextEpoch(3, now) || got[0].Seal != "" {
+			t.Errorf("epochs %+v: want one that is above whatever was given out, without a seal", got)
+		}
+		kept, errKept := tx.RevokedTokens(now)
+		if len(kept) != 1 || kept[0] != revoked {
+			t.Errorf("revoked tokens %+v", kept)
+		}
+		return errors.Join(err, errKept)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := db.Export(context.Background(), &text, 0); err != nil || !strings.Contains(text.String(), `"raised":1`) {
 		t.Errorf("the chain tells %s, %v", &text, err)
 	}
 }
