@@ -81,13 +81,22 @@ func (s *snapshot) lookup(c auth.Credential, now func() time.Time) (auth.Princip
 
 // named is the principal of the client with this name.
 func (s *snapshot) named(name string, now func() time.Time) (auth.Principal, bool) {
+	i, known := s.find(name)
+	if !known || !s.admits(&s.rows[i], now) {
+		return auth.Principal{}, false
+	}
+	return s.principal(&s.rows[i]), true
+}
+
+// find is the row with this name, admitted or not, unless it was refused.
+func (s *snapshot) find(name string) (i uint32, known bool) {
 	at, known := slices.BinarySearchFunc(s.byName, name, func(i uint32, name string) int {
 		return strings.Compare(s.text(s.rows[i].name), name)
 	})
-	if !known || !s.admits(&s.rows[s.byName[at]], now) {
-		return auth.Principal{}, false
+	if !known {
+		return 0, false
 	}
-	return s.principal(&s.rows[s.byName[at]]), true
+	return s.byName[at], true
 }
 
 // admits tells whether the row lets anybody in at this time. Exactly at its expiry it does not.
