@@ -25,5 +25,5 @@ func CheckBind(addr string, tls, insecure bool) error {
 	if name, ok := hostname(host); ok && loopback(name) {
 		return nil
 	}
-	return fmt.Errorf("address %q: plaintext beyond loopback: listen on 127.0.0.1 and put a TLS proxy before it, or set PRAX_INSECURE_BIND=true", addr)
+	return fmt.Errorf("address %q: plaintext beyond loopback: set PRAX_TLS_CERT and PRAX_TLS_KEY, listen on 127.0.0.1 behind a proxy with TLS, or set PRAX_INSECURE_BIND=true", addr)
 }

@@ -27,6 +27,10 @@ const (
 	DefaultMaxConns       = 4096            // or half of the descriptors that the process may have
 )
 
+// maxStreams is how many requests one connection of HTTP/2 may have at once (RFC 9113 5.1.2). What a client
+// may have of them is its budget's; this bounds what somebody without a token can begin.
+const maxStreams = 128
+
 // Config is what a server is made of. Zero limits are the defaults above; a nil function counts as
 // the answer that admits nothing.
 type Config struct {
@@ -35,6 +39,7 @@ type Config struct {
 	AllowedHosts   []string       // further Host names, a leading "*." for everything below one
 	AllowedOrigins []string       // web origins whose pages may call; any turns CORS answers on
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
+	Certificate    *Certificate   // nil: plaintext
 
 	Authenticators []edge.Authenticator // asked in this order; the first that knows the credential wins
 	Edge           *edge.Edge           // budgets shared by all exchanges; nil: one with the defaults

@@ -22,6 +22,7 @@ type exchange struct {
 	status  int    // 0 until the header is written
 	bytes   int64
 	timeout time.Duration // of writing the answer
+	shared  bool          // HTTP/2: other exchanges are on the connection
 	edge    *edge.Exchange
 	body    body
 	request http.Request // as the adapter sees it
@@ -30,10 +31,13 @@ type exchange struct {
 
 // begin mints the request id: one from outside would let a caller forge another's log lines.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{ResponseWriter: w, start: time.Now(), timeout: s.cfg.WriteTimeout}
+	x := &exchange{ResponseWriter: w, start: time.Now(), timeout: s.cfg.WriteTimeout, shared: r.ProtoMajor > 1}
 	x.id[0] = mintID()
 	x.remote = s.proxies.remote(r)
 	w.Header()["X-Request-Id"] = x.id[:]
+	if d, ok := w.(writeDeadliner); ok && x.shared {
+		_ = d.SetWriteDeadline(time.Time{}) // of HTTP/2 it would end the call itself, not only its answer
+	}
 	return x
 }
 
@@ -62,10 +66,10 @@ func (x *exchange) WriteHeader(status int) {
 
 // boundWrite sees to it that the answer which begins now has its time, or an eighth less: one that comes
 // soon has what http.Server gave it with the request, and to set another costs more than to write a short
-// answer into a buffer.
+// answer into a buffer. HTTP/2 has none from before.
 func (x *exchange) boundWrite() {
 	now := time.Now()
-	if now.Sub(x.start) < x.timeout/8 {
+	if !x.shared && now.Sub(x.start) < x.timeout/8 {
 		return
 	}
 	if d, ok := x.ResponseWriter.(writeDeadliner); ok {

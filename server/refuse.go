@@ -44,8 +44,8 @@ const (
 // neither wait for its own body nor hold the connection by sending slowly.
 func (x *exchange) refuse(r *http.Request, status int, body []byte) {
 	switch {
-	case r.ContentLength == 0 || r.ContentLength >= discardMax:
-		x.answer(r, status, body) // nothing to come, or net/http closes without reading it
+	case x.shared || r.ContentLength == 0 || r.ContentLength >= discardMax:
+		x.answer(r, status, body) // nothing to come, or net/http closes the connection, or the stream, without reading it
 	case r.ContentLength < 0 || r.Header["Expect"] != nil:
 		x.Header().Set("Connection", "close")
 		x.setReadDeadline(time.Now().Add(discardTime))

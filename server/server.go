@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ type Server struct {
 	proxies  proxies
 	access   *accessLog
 	denials  *denials
+	errors   *errorLog
 	ready    readyCache
 	draining atomic.Bool
 	running  atomic.Int64 // requests within a handler
@@ -35,6 +37,7 @@ func New(c Config) *Server {
 		proxies: c.TrustedProxies,
 		access:  newAccessLog(c.Access, c.AccessText),
 		denials: newDenials(c.Denied),
+		errors:  newErrorLog(c.Log),
 	}
 }
 
@@ -55,7 +58,7 @@ func (s *Server) Serve(ctx context.Context, open net.Listener) error {
 	hs.ConnState = ln.ended
 	flushed := s.flushUntil(calls)
 	served := make(chan error, 1)
-	go func() { served <- hs.Serve(ln) }()
+	go func() { served <- s.answer(hs, ln) }()
 
 	var err error
 	select {
@@ -71,8 +74,16 @@ func (s *Server) Serve(ctx context.Context, open net.Listener) error {
 	return err
 }
 
+// answer serves over TLS if there is a certificate: HTTP/1.1, and HTTP/2 to whom asks for it.
+func (s *Server) answer(hs *http.Server, ln net.Listener) error {
+	if s.cfg.Certificate == nil {
+		return hs.Serve(ln)
+	}
+	return hs.ServeTLS(ln, "", "") // the certificate comes from the configuration
+}
+
 func (s *Server) httpServer(calls context.Context) *http.Server {
-	return &http.Server{
+	hs := &http.Server{
 		Handler:                      s.Handler(),
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            s.cfg.HeaderTimeout,
@@ -80,9 +91,14 @@ func (s *Server) httpServer(calls context.Context) *http.Server {
 		WriteTimeout:                 s.cfg.WriteTimeout, // until exchange sets another; net/http's own words have it too
 		IdleTimeout:                  s.cfg.IdleTimeout,
 		MaxHeaderBytes:               s.cfg.MaxHeaderBytes,
-		ErrorLog:                     slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: s.cfg.WriteTimeout},
+		ErrorLog:                     log.New(s.errors, "", 0),
 		BaseContext:                  func(net.Listener) context.Context { return calls },
 	}
+	if s.cfg.Certificate != nil {
+		hs.TLSConfig = s.cfg.Certificate.config()
+	}
+	return hs
 }
 
 // drain ends what runs: politely for the grace, then by cancelling the calls' context.
@@ -123,6 +139,7 @@ func (s *Server) flush(last bool) {
 		s.cfg.Log.Error("write access records", slog.Any("error", err))
 	}
 	s.denials.flush(time.Now(), last)
+	s.errors.flush(time.Now(), last)
 }
 
 func (s *Server) flushUntil(ctx context.Context) (done <-chan struct{}) {

@@ -32,7 +32,7 @@ func (a *app) announce() {
 }
 
 func (a *app) banner() banner {
-	base, _ := localURL(a.addr)
+	base, _ := a.settings.localURL(a.addr)
 	b := banner{url: base + "/mcp", data: a.settings.Data, clients: a.clientsLine(), off: a.off()}
 	if a.settings.PublicURL != nil {
 		b.public = a.settings.endpoint(a.addr)

@@ -41,6 +41,8 @@ type app struct {
 	server  *server.Server
 	control *control.Server
 
+	certificate *server.Certificate // nil: plaintext
+
 	addr  string    // where it listens; set before anybody can ask
 	since time.Time // the start
 
@@ -114,6 +116,7 @@ func (a *app) serverConfig() server.Config {
 	s := a.settings
 	c := server.Config{
 		Addr: s.Addr, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
+		Certificate:    a.certificate,
 		Authenticators: []edge.Authenticator{a.clients},
 		Edge:           edge.New(edge.Config{MaxInFlight: s.MaxInflight, Now: a.now}),
 		MCP:            a.mcp.Serve,
@@ -160,10 +163,10 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	var (
 		wait     sync.WaitGroup
 		drained  sync.WaitGroup
-		failures = make(chan error, 5)
+		failures = make(chan error, 6)
 	)
 	// Without a watch an edit would not be obeyed: better not to serve at all.
-	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions, a.runner.Run, a.archiveOld} {
+	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions, a.watchCertificate, a.runner.Run, a.archiveOld} {
 		wait.Go(func() {
 			if err := watch(beside); err != nil {
 				failures <- err
@@ -195,7 +198,7 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	return err
 }
 
-// reloadOn has the definitions and clients.json read again at each SIGHUP; the log says what came of it.
+// reloadOn has the definitions, the certificate and clients.json read again at each SIGHUP; the log says what came of it.
 func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 	for {
 		select {
@@ -204,6 +207,9 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 		case <-signals:
 			if a.defined != nil {
 				a.defined.Force()
+			}
+			if a.certificate != nil {
+				a.certificate.Force()
 			}
 			a.clients.Force()
 		}

@@ -122,7 +122,7 @@ func (p *program) benchURL(f *flags, positional []string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := probeURL(s.Addr)
+	base, err := s.probeURL()
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"prax/auth/clients"
 	"prax/server"
@@ -40,6 +41,8 @@ type verdict struct {
 	Omitted  int       `json:"omitted,omitzero"` // findings beyond those
 	Reaches  []reach   `json:"reaches,omitzero"` // what clients reach through grants of workflows
 	Off      string    `json:"off,omitzero"`     // why /mcp would not be there
+
+	Certificate *certificateShown `json:"certificate,omitzero"` // that https would be served by
 }
 
 // check judges clients.json, the definitions and the settings as a start would, and changes nothing. It fails for what
@@ -84,9 +87,10 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 	for _, text := range warnings {
 		v.add(setting("unknown-setting", "warning", text))
 	}
-	if err := server.CheckBind(s.Addr, false, s.InsecureBind); err != nil {
+	if err := server.CheckBind(s.Addr, s.tls(), s.InsecureBind); err != nil {
 		v.add(setting("open-bind", "error", err.Error()))
 	}
+	v.judgeCertificate(s, p.now())
 	for _, p := range problems {
 		v.add(finding{
 			Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column,
@@ -138,6 +142,9 @@ func (v *verdict) print(w io.Writer) {
 	}
 	if v.Flows > 0 {
 		fmt.Fprintf(w, "%s of it would be there\n", count(v.Flows, "workflow"))
+	}
+	if c := v.Certificate; c != nil {
+		fmt.Fprintf(w, "https would be served as %s, until %s\n", printable(orNobody(c.Names)), c.Until.Format(time.RFC3339))
 	}
 	printReaches(w, v.Reaches)
 	if v.Off != "" {

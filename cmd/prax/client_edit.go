@@ -120,7 +120,7 @@ func orNothing(path string) string {
 
 // lookFor looks whether somebody answers at the address though no server has our data directory.
 func (p *program) lookFor(ctx context.Context, s *settings) found {
-	base, port := localURL(s.Addr)
+	base, port := s.localURL(s.Addr)
 	if port == "0" {
 		return found{url: s.endpoint(s.Addr)}
 	}

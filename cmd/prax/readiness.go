@@ -23,6 +23,11 @@ func (a *app) ready(ctx context.Context) server.Readiness {
 	if a.defined != nil && !a.defined.Status().OK {
 		r.Warnings = append(r.Warnings, server.Problem{Check: "definitions", Reason: definitionsReason(a.defined.Status())})
 	}
+	if a.certificate != nil {
+		if concern := a.certificate.Concern(a.now()); concern != "" {
+			r.Warnings = append(r.Warnings, server.Problem{Check: "certificate", Reason: concern})
+		}
+	}
 	if err := a.db.Health(ctx); err != nil {
 		a.out.log.Error("store is not ready", slog.Any("error", err))
 		r.Problems = append(r.Problems, server.Problem{Check: server.CheckStore, Reason: storeReason(err)})

@@ -32,24 +32,35 @@ func (p *program) serve(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := server.CheckBind(s.Addr, false, s.InsecureBind); err != nil {
+	if err := server.CheckBind(s.Addr, s.tls(), s.InsecureBind); err != nil {
 		return badConfig("", "PRAX_ADDR: %w", err)
 	}
-	out := p.output(s.Log)
+	l := launch{settings: s, out: p.output(s.Log), dev: f.isDev()}
 	for _, warning := range warnings {
-		out.log.Warn(warning)
+		l.out.log.Warn(warning)
 	}
-	return p.untilStopped(sig, s, out, f.isDev())
+	if l.certificate, err = s.openCertificate(l.out.log, p.now); err != nil {
+		return err
+	}
+	return p.untilStopped(sig, l)
+}
+
+// launch is what a server starts with.
+type launch struct {
+	settings    *settings
+	out         output
+	dev         bool
+	certificate *server.Certificate // nil: plaintext
 }
 
 // untilStopped serves until it fails, or a signal ends it: the first politely, a later one at once.
-func (p *program) untilStopped(sig *signals, s *settings, out output, dev bool) error {
+func (p *program) untilStopped(sig *signals, l launch) error {
 	done := make(chan error, 1)
-	go func() { done <- p.listen(sig, s, out, dev) }()
+	go func() { done <- p.listen(sig, l) }()
 	select {
 	case err := <-done:
 		if err == nil {
-			out.stopped()
+			l.out.stopped()
 		}
 		return err
 	case <-sig.atOnce:
@@ -58,12 +69,12 @@ func (p *program) untilStopped(sig *signals, s *settings, out output, dev bool) 
 }
 
 // listen takes the port, before anything is opened or changed for a server that cannot have it.
-func (p *program) listen(sig *signals, s *settings, out output, dev bool) error {
-	ln, err := net.Listen("tcp", s.Addr)
+func (p *program) listen(sig *signals, l launch) error {
+	ln, err := net.Listen("tcp", l.settings.Addr)
 	if err != nil {
 		return failed("--addr HOST:PORT listens elsewhere; port 0 picks a free one", "%w", err)
 	}
-	err = p.runApp(sig, s, out, dev, ln)
+	err = p.runApp(sig, l, ln)
 	if closed := ln.Close(); !errors.Is(closed, net.ErrClosed) { // it is, once it was served
 		err = errors.Join(err, closed)
 	}
@@ -71,15 +82,16 @@ func (p *program) listen(sig *signals, s *settings, out output, dev bool) error 
 }
 
 // runApp opens everything, serves, and closes it again in the opposite order.
-func (p *program) runApp(sig *signals, s *settings, out output, dev bool, ln net.Listener) (err error) {
-	a, err := openApp(sig.stop, s, out, p.now)
+func (p *program) runApp(sig *signals, l launch, ln net.Listener) (err error) {
+	s := l.settings
+	a, err := openApp(sig.stop, s, l.out, p.now)
 	if err != nil {
 		return explainOpen(err)
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
-	a.addr = ln.Addr().String()
+	a.addr, a.certificate = ln.Addr().String(), l.certificate
 	a.early.begin()
-	if dev {
+	if l.dev {
 		tokens, err := a.prepareDev(sig.stop)
 		if err != nil {
 			return err

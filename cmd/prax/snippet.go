@@ -30,7 +30,7 @@ func (s *settings) endpoint(addr string) string {
 	case s.PublicURL != nil:
 		return s.PublicURL.JoinPath("mcp").String()
 	}
-	base, _ := localURL(addr)
+	base, _ := s.localURL(addr)
 	return base + "/mcp"
 }
 

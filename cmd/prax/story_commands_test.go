@@ -52,6 +52,8 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	snippet NAME [FILE]             write the block NAME of docs/clients.md to NAME.sh, or to FILE
 //	setvar NAME FILE REGEXP         set $NAME to the first group of the first match
 //	absent REGEXP PATH...           no file there, or below there, has a match
+//	certify NAME DAYS               write NAME.crt and NAME.key, a certificate for NAME that ends after so many days
+//	handshake                       print for whom the server's certificate is
 //	until FILE REGEXP               wait until the file has a match
 func storyCommands() map[string]storyCommand {
 	return map[string]storyCommand{
@@ -74,7 +76,7 @@ func storyCommands() map[string]storyCommand {
 		"snippet": snippetCommand, "operate": operateCommand,
 		"tutorial": tutorialCommand, "answers": answersCommand,
 		"absent": absentCommand, "example": exampleCommand, "gohome": gohomeCommand,
-		"ledger": ledgerCommand,
+		"ledger": ledgerCommand, "certify": certifyCommand, "handshake": handshakeCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,
 	}

@@ -29,6 +29,8 @@ type settings struct {
 	AllowedHosts   []string
 	AllowedOrigins []string
 	TrustedProxies []netip.Prefix
+	TLSCert        string // "" with TLSKey: plaintext
+	TLSKey         string
 	InsecureBind   bool
 	ToolNames      auth.Spelling
 	MaxBody        int64 // bytes
@@ -105,6 +107,12 @@ var variables = []variable{
 	{name: "PRAX_TRUSTED_PROXIES", flag: "trusted-proxies",
 		note:  "addresses or networks whose X-Forwarded-For is believed, with commas",
 		parse: parsed(readProxies, func(s *settings) *[]netip.Prefix { return &s.TrustedProxies })},
+	{name: "PRAX_TLS_CERT", flag: "tls-cert",
+		note:  "the file of a certificate and its chain, PEM, to serve https by; read again whenever it changes",
+		parse: pathed(func(s *settings) *string { return &s.TLSCert })},
+	{name: "PRAX_TLS_KEY", flag: "tls-key",
+		note:  "the file of its key, PEM; a renewed pair is in force for the next connection",
+		parse: pathed(func(s *settings) *string { return &s.TLSKey })},
 	{name: "PRAX_INSECURE_BIND", initial: "false", flag: "insecure-bind", boolean: true,
 		note:  "listen without TLS beyond loopback; tokens travel in the clear",
 		parse: parsed(readBool, func(s *settings) *bool { return &s.InsecureBind })},
