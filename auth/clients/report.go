@@ -15,6 +15,7 @@ type Report struct {
 	Refused   int       `json:"refused"`         // entries that are out for an error
 	Expired   int       `json:"expired"`         // entries that are out by their expiry
 	Disabled  int       `json:"disabled"`        // entries switched off
+	Plain     int       `json:"plain,omitzero"`  // entries whose token stands in the file itself
 	Errors    int       `json:"errors"`
 	Warnings  int       `json:"warnings"`
 	Fails     bool      `json:"fails"`    // whether a check should end as failed

@@ -38,6 +38,9 @@ func (r *reader) settleName(e *entry) {
 
 func (r *reader) settleToken(e *entry) {
 	plain, hashed := e.members&hasToken != 0, e.members&hasHash != 0
+	if plain && e.index >= 0 {
+		r.report.Plain++
+	}
 	switch {
 	case plain && hashed:
 		r.refuse(e, e.at, BothTokens, "both token and token_sha256: which one counts is in doubt")

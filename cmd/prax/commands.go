@@ -20,6 +20,7 @@ func commands() []command {
 	return []command{
 		{name: "serve", summary: "serve tools to agents (--dev: a ready-made trial server)", run: (*program).serve},
 		{name: "check", summary: "judge clients.json and the settings, as a start would", run: (*program).check},
+		{name: "doctor", summary: "look for what goes wrong in the field, and say what to do", run: (*program).doctor},
 		{name: "client", summary: "add, rotate, revoke and list clients", sub: []command{
 			{name: "add", summary: "add a client and print its token once", run: (*program).clientAdd},
 			{name: "rotate", summary: "give a client a new token", run: (*program).clientRotate},

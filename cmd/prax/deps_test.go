@@ -44,6 +44,7 @@ var layers = map[string]struct {
 	"prax/server/control":              {7, "the operator's socket"},
 	"prax/server":                      {8, "listening, limits, mounting, drain"},
 	"prax/cmd/prax/bench":              {0, "load on any server, knowing of ours the wire alone: it measures others alike"},
+	"prax/cmd/prax/doctor":             {8, "faults of an installation, from facts that it is handed"},
 	"prax/cmd/prax":                    {9, "wiring"},
 
 	"prax/examples/expense-claim/ledger": {0, "a service for examples to post to, a program of its own"},

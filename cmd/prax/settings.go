@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"prax/tools"
 )
 
 // value is the text of a setting and where it comes from, in words.
@@ -19,6 +21,9 @@ const (
 	sourceDefault = "the default"
 	sourceDev     = "--dev"
 )
+
+// fromFile stands between the source of a NAME_FILE and the path of that file.
+const fromFile = ", from the file "
 
 // envFile is read when no --env names another.
 const envFile = "config.env"
@@ -141,7 +146,7 @@ func (l layer) text(v variable) (value, error) {
 	if err != nil {
 		return value{}, fmt.Errorf("%s_FILE=%s (%s): %w", v.name, file, l.source, err)
 	}
-	return value{text, l.source + ", from the file " + file}, nil
+	return value{text, l.source + fromFile + file}, nil
 }
 
 func readSecret(name string) (string, error) {
@@ -166,20 +171,34 @@ func (v variable) mask(text string) string {
 
 // unknownNames are warnings about names that nothing reads: of config.env every one, since it is
 // ours alone; of the environment those that begin with PRAX_, but for the one in which client add leaves a
-// caller's token.
+// caller's token, and those that begin with MCP_, which others may have too, when they are near to one of ours.
 func unknownNames(file, environ layer) []string {
 	var warnings []string
 	warn := func(l layer, mine func(string) bool) {
 		for name, text := range l.texts {
 			if text != "" && mine(name) && !known(name) {
-				warnings = append(warnings, fmt.Sprintf("%s (%s) is not known to this version and has no effect", name, l.source))
+				warnings = append(warnings, fmt.Sprintf("%s (%s) is not known to this version and has no effect%s", name, l.source, meant(name)))
 			}
 		}
 	}
 	warn(file, func(string) bool { return true })
-	warn(environ, func(name string) bool { return strings.HasPrefix(name, "PRAX_") && name != "PRAX_TOKEN" })
+	warn(environ, func(name string) bool {
+		return strings.HasPrefix(name, "PRAX_") && name != "PRAX_TOKEN" || strings.HasPrefix(name, "MCP_") && meant(name) != ""
+	})
 	slices.Sort(warnings)
 	return warnings
+}
+
+// meant says which setting an unknown name is near to; "" when it is near to none.
+func meant(name string) string {
+	var names []string
+	for _, v := range variables {
+		names = append(names, v.name)
+	}
+	if near := tools.Nearest(name, names); near != "" {
+		return ": did you mean " + near + "?"
+	}
+	return ""
 }
 
 func known(name string) bool {

@@ -217,12 +217,14 @@ func TestHome(t *testing.T) {
 // TestUnknownNames: what nothing reads is warned of, and nothing else.
 func TestUnknownNames(t *testing.T) {
 	t.Parallel()
-	file := write(t, "config.env", "MCP_TOOL_ALLOWLISTS=x\nPRAX_CONFG=praxec.yaml\nPRAX_LOG=warn\n")
-	_, warnings := load(t, []string{"PRAX_ADR=x", "PRAX_TOKEN=x", "PRAX_UNSET=", "MCP_OTHER=x", "HOME=/", "MCP_BEARER_TOKEN_FILE=" + write(t, "t", "tok")}, "--env", file)
+	file := write(t, "config.env", "COLOUR=red\nMCP_TOOL_ALLOWLISTS=x\nPRAX_CONFG=praxec.yaml\nPRAX_LOG=warn\n")
+	_, warnings := load(t, []string{"PRAX_ADR=x", "PRAX_TOKEN=x", "PRAX_UNSET=", "MCP_OTHER=x", "MCP_SERVER_ENABLE=1", "HOME=/", "MCP_BEARER_TOKEN_FILE=" + write(t, "t", "tok")}, "--env", file)
 	want := []string{
-		"MCP_TOOL_ALLOWLISTS (" + file + ") is not known to this version and has no effect",
-		"PRAX_ADR (the environment) is not known to this version and has no effect",
-		"PRAX_CONFG (" + file + ") is not known to this version and has no effect",
+		"COLOUR (" + file + ") is not known to this version and has no effect",
+		"MCP_SERVER_ENABLE (the environment) is not known to this version and has no effect: did you mean MCP_SERVER_ENABLED?",
+		"MCP_TOOL_ALLOWLISTS (" + file + ") is not known to this version and has no effect: did you mean MCP_TOOL_ALLOWLIST?",
+		"PRAX_ADR (the environment) is not known to this version and has no effect: did you mean PRAX_ADDR?",
+		"PRAX_CONFG (" + file + ") is not known to this version and has no effect: did you mean PRAX_CONFIG?",
 	}
 	if diff := cmp.Diff(want, warnings); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
