@@ -35,7 +35,7 @@ const maxStreams = 128
 // the answer that admits nothing.
 type Config struct {
 	Addr           string         // what it listens on; its host is admitted as a Host
-	PublicURL      string         // how callers reach it from outside; "" when there is no such URL
+	PublicURL      string         // how callers reach it from outside, see Endpoint; "" when there is no such URL
 	AllowedHosts   []string       // further Host names, a leading "*." for everything below one
 	AllowedOrigins []string       // web origins whose pages may call; any turns CORS answers on
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
@@ -90,6 +90,9 @@ func ParseProxies(list []string) ([]netip.Prefix, error) {
 	var prefixes []netip.Prefix
 	for _, s := range list {
 		if p, err := netip.ParsePrefix(s); err == nil {
+			if p.Bits() == 0 {
+				return nil, fmt.Errorf("trusted proxy %q: believes everybody, so that callers choose their address", s)
+			}
 			if p.Addr().Is4In6() { // no address would be in it: they are compared as IPv4
 				return nil, fmt.Errorf("trusted proxy %q: an IPv4 prefix in the form of IPv6, write it as 10.0.0.0/8", s)
 			}
@@ -124,6 +127,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// endpoint is that of the public URL. One that Check refuses has none of its own.
+func (c Config) endpoint() string {
+	if u, err := url.Parse(c.PublicURL); err == nil {
+		if at, err := Endpoint(u); err == nil {
+			return at
+		}
+	}
+	return routeMCP
+}
+
 func publicOrigin(raw string) (origin, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -135,6 +148,9 @@ func publicOrigin(raw string) (origin, error) {
 	o, ok := parseOrigin(u.Scheme + "://" + u.Host)
 	if !ok || !o.web() {
 		return origin{}, errors.New("not an http or https URL with a host")
+	}
+	if _, err := Endpoint(u); err != nil {
+		return origin{}, err
 	}
 	return o, nil
 }

@@ -34,16 +34,30 @@ func (p proxies) forwarded(headers []string, at netip.Addr) netip.Addr {
 		for rest != "" {
 			var last string
 			rest, last = cutLast(rest)
-			a, err := netip.ParseAddr(strings.TrimSpace(last))
-			if hops++; err != nil || hops > maxHops {
+			a, ok := hop(strings.Trim(last, " \t"))
+			if hops++; !ok || hops > maxHops {
 				return at
 			}
-			if at = a.Unmap().WithZone(""); !p.trusts(at) {
+			if at = a; !p.trusts(at) {
 				return at
 			}
 		}
 	}
 	return at
+}
+
+// hop reads an address as proxies write it: alone, in brackets, or with a port.
+func hop(s string) (netip.Addr, bool) {
+	if with, err := netip.ParseAddrPort(s); err == nil {
+		return with.Addr().Unmap().WithZone(""), true
+	}
+	if inner, found := strings.CutPrefix(s, "["); found {
+		if s, found = strings.CutSuffix(inner, "]"); !found || !strings.Contains(s, ":") {
+			return netip.Addr{}, false
+		}
+	}
+	a, err := netip.ParseAddr(s)
+	return a.Unmap().WithZone(""), err == nil
 }
 
 func (p proxies) trusts(a netip.Addr) bool {

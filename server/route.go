@@ -36,7 +36,7 @@ func (s *Server) route(x *exchange, r *http.Request) {
 	case r.URL.RawPath != "": // the path has escapes that it needs not
 		x.route = routeOther
 		x.refuse(r, http.StatusNotFound, notFound)
-	case path == "/mcp" || path == "/mcp/":
+	case s.isMCP(path):
 		x.route = routeMCP
 		s.mcp(x, r)
 	case path == routeHealth:
@@ -54,6 +54,12 @@ func (s *Server) route(x *exchange, r *http.Request) {
 		x.route = routeOther
 		x.refuse(r, http.StatusNotFound, notFound)
 	}
+}
+
+// isMCP knows the endpoint with and without a slash at its end, and with what a proxy may leave before it.
+func (s *Server) isMCP(path string) bool {
+	path = strings.TrimSuffix(path, "/")
+	return path == routeMCP || path == s.endpoint
 }
 
 // mcp goes from the cheapest check to the dearest, and reads nothing of the body before the caller

@@ -18,6 +18,7 @@ import (
 type Server struct {
 	cfg      Config
 	guard    *guard
+	endpoint string // where callers reach /mcp below the public URL: /mcp, or /prefix/mcp
 	proxies  proxies
 	access   *accessLog
 	denials  *denials
@@ -32,12 +33,13 @@ type Server struct {
 func New(c Config) *Server {
 	c = c.withDefaults()
 	return &Server{
-		cfg:     c,
-		guard:   newGuard(c),
-		proxies: c.TrustedProxies,
-		access:  newAccessLog(c.Access, c.AccessText),
-		denials: newDenials(c.Denied),
-		errors:  newErrorLog(c.Log),
+		cfg:      c,
+		guard:    newGuard(c),
+		endpoint: c.endpoint(),
+		proxies:  c.TrustedProxies,
+		access:   newAccessLog(c.Access, c.AccessText),
+		denials:  newDenials(c.Denied),
+		errors:   newErrorLog(c.Log),
 	}
 }
 

@@ -106,7 +106,8 @@ func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	for public, want := range map[string]string{
 		"": "http://127.0.0.1:8808/mcp", "https://a.example": "https://a.example/mcp", "https://a.example/": "https://a.example/mcp",
-		"https://a.example/mcp": "https://a.example/mcp", "https://a.example/mcp/": "https://a.example/mcp/", "https://a.example/x": "https://a.example/x/mcp",
+		"https://a.example/mcp": "https://a.example/mcp", "https://a.example/mcp/": "https://a.example/mcp", "https://a.example/x": "https://a.example/x/mcp",
+		"https://a.example/x/y/": "https://a.example/x/y/mcp", "https://a.example:8443/x/mcp": "https://a.example:8443/x/mcp",
 	} {
 		s, _ := load(t, []string{"PRAX_PUBLIC_URL=" + public})
 		if got := s.endpoint(s.Addr); got != want {

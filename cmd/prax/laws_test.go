@@ -37,18 +37,23 @@ type lawRoute struct {
 
 func lawRoutes() []lawRoute {
 	return []lawRoute{
-		{"2024-11-05", mcpCall("2024-11-05", "/mcp"), mcpList("2024-11-05")},
-		{"no version header", mcpCall("", "/mcp"), mcpList("")},
-		{"2025-06-18", mcpCall("2025-06-18", "/mcp"), mcpList("2025-06-18")},
-		{"2025-11-25", mcpCall("2025-11-25", "/mcp"), mcpList("2025-11-25")},
-		{"2026-07-28", mcpCall(modernVersion, "/mcp"), mcpList(modernVersion)},
+		{"2024-11-05", mcpCall("2024-11-05", "/mcp"), mcpList("2024-11-05", "/mcp")},
+		{"no version header", mcpCall("", "/mcp"), mcpList("", "/mcp")},
+		{"2025-06-18", mcpCall("2025-06-18", "/mcp"), mcpList("2025-06-18", "/mcp")},
+		{"2025-11-25", mcpCall("2025-11-25", "/mcp"), mcpList("2025-11-25", "/mcp")},
+		{"2026-07-28", mcpCall(modernVersion, "/mcp"), mcpList(modernVersion, "/mcp")},
 		{"trailing slash", mcpCall("2025-06-18", "/mcp/"), nil},
+		{"below the public URL", mcpCall("2025-06-18", lawPrefix+"/mcp"), mcpList("2025-06-18", lawPrefix+"/mcp")},
+		{"below the public URL, 2026-07-28", mcpCall(modernVersion, lawPrefix+"/mcp/"), mcpList(modernVersion, lawPrefix+"/mcp/")},
 		{"batch", batchCall, batchList},
 		{"progress stream", streamCall("2025-06-18"), nil},
 		{"progress stream, 2026-07-28", streamCall(modernVersion), nil},
 		{"operator's socket", operatorCall, operatorList},
 	}
 }
+
+// lawPrefix is what a proxy leaves before /mcp.
+const lawPrefix = "/behind/a.proxy"
 
 // lawClient is one entry of clients.json in the laws, and what was granted to it.
 type lawClient struct {
@@ -81,8 +86,9 @@ func newLawApp(t *testing.T, withTools bool) *lawApp {
 	l := &lawApp{t: t, file: filepath.Join(t.TempDir(), "clients.json"), counts: map[string]*atomic.Int64{}}
 	l.write(granted, narrow, nothing)
 	p := &program{
-		environ: []string{"MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=" + l.file, "PRAX_DATA=" + filepath.Join(t.TempDir(), "data"), "PRAX_LOG=error"},
-		stdin:   strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, now: l.now,
+		environ: []string{"MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=" + l.file, "PRAX_DATA=" + filepath.Join(t.TempDir(), "data"), "PRAX_LOG=error",
+			"PRAX_PUBLIC_URL=https://prax.example.net" + lawPrefix},
+		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, now: l.now,
 	}
 	f := p.flags("serve", "", "").withSettings()
 	if _, err := f.parse(nil, 0, 0); err != nil {
@@ -235,10 +241,10 @@ func batchCall(l *lawApp, c lawClient, tool, arguments string) string {
 	return l.post(c, "/mcp", "", "", "", `[{"jsonrpc":"2.0","id":0,"method":"ping"},`+lawCall("", "", tool, arguments)+`]`)
 }
 
-func mcpList(version string) func(*lawApp, lawClient) []string {
+func mcpList(version, path string) func(*lawApp, lawClient) []string {
 	return func(l *lawApp, c lawClient) []string {
 		body := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + lawMeta(version, "") + `}}`
-		return listedNames(l.t, l.post(c, "/mcp", version, "tools/list", "", body))
+		return listedNames(l.t, l.post(c, path, version, "tools/list", "", body))
 	}
 }
 

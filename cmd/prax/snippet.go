@@ -3,9 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"path"
+	"net/url"
 	"strings"
 	"unicode"
+
+	"prax/server"
 )
 
 // shellWord is text as one word of a shell's line.
@@ -24,14 +26,12 @@ const listCall = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // endpoint is where callers reach /mcp: PRAX_PUBLIC_URL if there is one, else the address we listen
 // on, as seen from this machine.
 func (s *settings) endpoint(addr string) string {
-	switch {
-	case s.PublicURL != nil && path.Base(s.PublicURL.Path) == "mcp":
-		return s.PublicURL.String() // it names the endpoint itself
-	case s.PublicURL != nil:
-		return s.PublicURL.JoinPath("mcp").String()
+	if s.PublicURL == nil {
+		base, _ := s.localURL(addr)
+		return base + "/mcp"
 	}
-	base, _ := s.localURL(addr)
-	return base + "/mcp"
+	at, _ := server.Endpoint(s.PublicURL) // it was read
+	return s.PublicURL.ResolveReference(&url.URL{Path: at}).String()
 }
 
 // curlLine is a line for a shell that sends body with the token. The token may be a shell variable,
