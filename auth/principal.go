@@ -30,6 +30,7 @@ type Principal struct {
 	Expires     time.Time  // when the credential lapses; zero: never
 	Generation  uint64     // the registry generation that admitted it
 	Credential  Credential // what it presented; prints as a placeholder
+	Grant       *Grant     // of the signed token that it presented; nil: it presented its own
 }
 
 // Expired tells whether the credential has lapsed at now: exactly at its expiry it has.

@@ -23,6 +23,7 @@ var layers = map[string]struct {
 	"prax/tools/workflow":              {3, "the engine of workflows, pure"},
 	"prax/tools/workflow/workflowtest": {4, "random definitions for tests"},
 	"prax/auth/policy":                 {1, "the one decision, pure"},
+	"prax/auth/jwt":                    {1, "signed tokens that stand for a client, and narrow it"},
 	"prax/store":                       {1, "durable nouns and the interfaces to them"},
 	"prax/tools/schema":                {1, "JSON Schema"},
 	"prax/tools/egress":                {1, "the one outbound dialer and HTTP client"},
@@ -56,6 +57,7 @@ var owners = map[string][]string{
 	"modernc.org/sqlite":                    {"prax/store/sqlite"},
 	"go.yaml.in/yaml/v3":                    {"prax/tools/definition"},
 	"github.com/fsnotify/fsnotify":          {"prax/auth/watch"},
+	"github.com/golang-jwt/jwt":             {"prax/auth/jwt"},
 	"github.com/santhosh-tekuri/jsonschema": {"prax/tools/schema"},
 	"github.com/go-json-experiment/json":    {"*"},
 	"github.com/google/go-cmp":              {"prax/store/storetest"}, // a suite: tests only import it
