@@ -37,6 +37,7 @@ func runStories(t *testing.T, params testscript.Params) {
 	params.RequireUniqueNames = true
 	params.UpdateScripts = *update
 	params.Cmds = storyCommands()
+	params.Condition = condition
 	params.Setup = func(env *testscript.Env) error {
 		env.Setenv("ROOT", root)
 		env.Setenv("PRAX_ADDR", "127.0.0.1:0")

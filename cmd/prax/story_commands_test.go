@@ -46,7 +46,8 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	ledger start|stop               start examples/expense-claim/ledger at a free port, which examples that are copied then
 //	                                use; stop it
 //	ledger BOOK                     print what is booked there
-//	gohome                          set $HOME to a folder with the build cache that Go has on this machine
+//	clone DIRECTORY                 copy what the repository has there
+//	gohome                          set $HOME to a folder with the build cache that Go has on this machine, and $GOMODCACHE to its modules
 //	tutorial                        write the tutorial of docs/workflows.md to tutorial.sh
 //	answers FILE                    what tutorial.sh printed, in FILE, is what the tutorial shows
 //	snippet NAME [FILE]             write the block NAME of docs/clients.md to NAME.sh, or to FILE
@@ -76,7 +77,7 @@ func storyCommands() map[string]storyCommand {
 		"snippet": snippetCommand, "operate": operateCommand,
 		"tutorial": tutorialCommand, "answers": answersCommand,
 		"absent": absentCommand, "example": exampleCommand, "gohome": gohomeCommand,
-		"ledger": ledgerCommand, "certify": certifyCommand, "handshake": handshakeCommand,
+		"ledger": ledgerCommand, "certify": certifyCommand, "handshake": handshakeCommand, "clone": cloneCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,
 	}

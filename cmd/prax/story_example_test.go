@@ -43,11 +43,13 @@ func gohomeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: gohome")
 	}
-	cache, err := exec.Command("go", "env", "GOCACHE").Output() // with the environment of the test, not of the story
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output() // with the environment of the test, not of the story
 	ts.Check(err)
+	cache, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	home := ts.MkAbs("home")
 	ts.Check(os.MkdirAll(filepath.Join(home, ".cache"), 0o700))
-	ts.Check(os.Symlink(strings.TrimSpace(string(cache)), filepath.Join(home, ".cache", "go-build")))
+	ts.Check(os.Symlink(cache, filepath.Join(home, ".cache", "go-build")))
+	ts.Setenv("GOMODCACHE", modules) // what is compiled is known by its place: a link would have it compiled again
 	ts.Setenv("HOME", home)
 }
 
