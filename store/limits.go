@@ -44,6 +44,7 @@ const (
 
 	MaxWorkBytes      = 8 << 20 // of an attempt's work
 	MaxDirectAttempts = 1000    // ended ones without an instance, a user; the oldest go first
+	MaxNotices        = 100     // that wait, of one kind and user
 
 	// EndingBytes is what a move that ends an instance may keep beyond its user's quota: whoever has no
 	// room left can still put an end to what takes it.

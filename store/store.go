@@ -57,6 +57,7 @@ type Tx interface {
 	Attempts
 	Terms
 	Epochs
+	Notices
 }
 
 // The errors that callers branch on. Implementations wrap them with what happened.

@@ -303,7 +303,8 @@ func TestRestoreOfAnOlderSchema(t *testing.T) {
 }
 
 // TestRestoreDoubts: the world went on since the backup. What was running then may have had its effect, so it is
-// unknown; what was asked may have been answered, so it is void; and the chain tells how many there were of each.
+// unknown; what was asked may have been answered, so it is void; what the operator was to be told of is old; and the chain
+// tells how many there were of each.
 func TestRestoreDoubts(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -318,6 +319,10 @@ func TestRestoreDoubts(t *testing.T) {
 		db.Update(context.Background(), func(tx store.Tx) error { return tx.Move(m) }),
 		attempt(db, running), attempt(db, direct), attempt(db, unknown), attempt(db, done),
 		end(db, store.Closing{ID: unknown.ID, Status: store.AttemptUnknown, Message: "no answer"}), end(db, store.Closing{ID: done.ID, Status: store.AttemptDone}),
+		db.Update(context.Background(), func(tx store.Tx) error {
+			_, err := tx.AddNotice(store.Notice{ID: "nt_1", Kind: store.NoticeUnknown, User: "bob", Attempt: unknown.ID, At: m.Next.Updated})
+			return err
+		}),
 		db.Close())
 	if err != nil {
 		t.Fatal(err)
@@ -342,13 +347,16 @@ func TestRestoreDoubts(t *testing.T) {
 		if err != nil || asked.Status != store.ApprovalVoid {
 			t.Errorf("%+v, %v, want it void", asked, err)
 		}
+		if next, err := tx.NextNotice(); err != nil || !next.IsZero() {
+			t.Errorf("a notice is due at %v, %v", next, err)
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := db.Export(context.Background(), &text, 0); err != nil || !strings.Contains(text.String(), `"doubted":2`) || !strings.Contains(text.String(), `"voided":1`) {
+	if err := db.Export(context.Background(), &text, 0); err != nil || !strings.Contains(text.String(), `"doubted":2,"dropped":1`) || !strings.Contains(text.String(), `"voided":1`) {
 		t.Errorf("the chain tells %s, %v", &text, err)
 	}
 }

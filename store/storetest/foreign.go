@@ -196,14 +196,19 @@ func readOnlyWorkflows(t *testing.T, open Opener) {
 		"acknowledge": func(tx store.Tx) error {
 			return tx.Acknowledge(scope("alice"), i.ID, store.Acknowledgement{Subject: "s", Hash: "h"})
 		},
-		"attempt": func(tx store.Tx) error { return tx.OpenAttempt(anAttempt(i)) },
-		"renewal": func(tx store.Tx) error { return tx.RenewAttempt(running.ID, running.Fence, 2, 0, dawn, dawn) },
-		"closing": func(tx store.Tx) error { return tx.CloseAttempt(closed(running, store.AttemptDone)) },
-		"claim":   func(tx store.Tx) error { return second(tx.ClaimAttempts("w2", dawn, dawn, dawn, 1)) },
-		"doubt":   func(tx store.Tx) error { return second(tx.DoubtAttempts(dawn)) },
-		"void":    func(tx store.Tx) error { return second(tx.VoidApprovals(dawn)) },
-		"term":    func(tx store.Tx) error { return second(tx.PutTerm(store.Term{Term: "t"})) },
-		"subject": func(tx store.Tx) error { return second(tx.SettleSubject(scope("alice"), "s", dawn)) },
+		"attempt":   func(tx store.Tx) error { return tx.OpenAttempt(anAttempt(i)) },
+		"renewal":   func(tx store.Tx) error { return tx.RenewAttempt(running.ID, running.Fence, 2, 0, dawn, dawn) },
+		"closing":   func(tx store.Tx) error { return tx.CloseAttempt(closed(running, store.AttemptDone)) },
+		"claim":     func(tx store.Tx) error { return second(tx.ClaimAttempts("w2", dawn, dawn, dawn, 1)) },
+		"doubt":     func(tx store.Tx) error { return second(tx.DoubtAttempts(dawn)) },
+		"void":      func(tx store.Tx) error { return second(tx.VoidApprovals(dawn)) },
+		"term":      func(tx store.Tx) error { return second(tx.PutTerm(store.Term{Term: "t"})) },
+		"subject":   func(tx store.Tx) error { return second(tx.SettleSubject(scope("alice"), "s", dawn)) },
+		"notice":    func(tx store.Tx) error { return second(tx.AddNotice(aNotice("alice"))) },
+		"its claim": func(tx store.Tx) error { return second(tx.ClaimNotice("w1", dawn, dawn, dawn)) },
+		"its delay": func(tx store.Tx) error { return tx.DelayNotice("nt_1", "w1", dawn) },
+		"its end":   func(tx store.Tx) error { return tx.EndNotice("nt_1", "w1") },
+		"its drop":  func(tx store.Tx) error { return second(tx.DropNotices()) },
 	} {
 		if err := f.View(context.Background(), attempt); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%s within a view: %v, want ErrReadOnly", name, err)
