@@ -117,6 +117,7 @@ func (r *Runner) commit(ctx context.Context, c *call, m *mutation) (*Answer, err
 	}
 	closings := m.closings(c)
 	event := m.event(c, after)
+	m.notices = r.noticesOf(w)
 	err := c.On.Update(ctx, func(tx store.Tx) error { return m.write(tx, closings, move, event) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, ErrUnknownInstance
@@ -124,6 +125,7 @@ func (r *Runner) commit(ctx context.Context, c *call, m *mutation) (*Answer, err
 	if err != nil {
 		return nil, err
 	}
+	r.noted(m.notices, m.untold)
 	r.timers.due(after.Due)
 	if len(m.outcomes) == 0 && after.Status != store.Open {
 		r.drives.interrupt(after.ID)

@@ -42,12 +42,12 @@ func (v *drive) concluded(a *attempt, result workflow.Result) (*Answer, *attempt
 	}
 	o := &outcome{attempt: a, result: result}
 	if err != nil || !s.i.Open || result.Failure != nil && result.Failure.Begun == workflow.Doubtful {
-		answer, err := closeOnly(ctx, c, s, o, err)
+		answer, err := v.r.closeOnly(ctx, c, s, o, err)
 		return answer, nil, err
 	}
 	answer, next, err := v.r.persist(ctx, c, s, v.decide(s, a, result), []*outcome{o})
 	if errors.Is(err, store.ErrQuota) { // it happened, but there is no room for what would follow
-		answer, err = closeOnly(ctx, c, s, o, err)
+		answer, err = v.r.closeOnly(ctx, c, s, o, err)
 	}
 	return answer, next, err
 }
@@ -78,12 +78,12 @@ func (v *drive) decide(s *sight, a *attempt, result workflow.Result) workflow.De
 
 // closeOnly makes durable how an attempt ended, and nothing else: its instance does not go on by it. cause is why not,
 // where that is not the outcome itself or that the instance has ended.
-func closeOnly(ctx context.Context, c *call, s *sight, o *outcome, cause error) (*Answer, error) {
+func (r *Runner) closeOnly(ctx context.Context, c *call, s *sight, o *outcome, cause error) (*Answer, error) {
 	closing, refusal := o.closing(false, c.now), o.unused(cause)
 	if closing.Message == "" && cause != nil {
 		closing.Message = clip(cause.Error(), store.MaxEvidenceText)
 	}
-	if err := c.closeAlone(ctx, s.stored, o.attempt.stored, closing, c.actor(), refusal); err != nil {
+	if err := r.closeAlone(ctx, c, s.stored, o.attempt.stored, closing, c.actor(), refusal); err != nil {
 		return nil, err
 	}
 	a := s.answer()

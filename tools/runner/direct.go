@@ -116,7 +116,7 @@ func (v *drive) closeDirect(a *attempt, result workflow.Result) error {
 	o, c := &outcome{attempt: a, result: result}, v.call
 	return v.r.insist(a.stored.ID, func() error {
 		c.now = store.Milliseconds(v.r.config.Now())
-		err := c.closeAlone(context.Background(), owner(a.stored), a.stored, o.closing(true, c.now), c.actor(), nil)
+		err := v.r.closeAlone(context.Background(), c, owner(a.stored), a.stored, o.closing(true, c.now), c.actor(), nil)
 		if errors.Is(err, store.ErrConflict) {
 			return errFenced
 		}

@@ -10,4 +10,7 @@
 //
 // [Runner.Run] keeps time: it applies the timeouts of instances that nobody touches, and takes over such attempts.
 // [Runner.Stop] waits for those that run.
+//
+// What waits for a person, an approval or an effect in doubt, is written down for the operator in the transaction in which it
+// comes about. [Runner.Deliver] tells it, through a [Hook], and tries again until that got there.
 package runner

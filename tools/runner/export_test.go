@@ -25,3 +25,12 @@ func (r *Runner) Changed() (ids []string) {
 
 // Kept is how many forms are kept, and how many bytes they count.
 func (r *Runner) Kept() (count, bytes int) { return len(r.forms.entries), r.forms.used }
+
+// Wake has who delivers notices look at the clock again.
+func (r *Runner) Wake() { r.outbox.wake() }
+
+// How notices are delivered, for tests that move the clock.
+const (
+	LongestDelay = longestDelay
+	NoticeLife   = noticeLife
+)

@@ -17,6 +17,8 @@ type mutation struct {
 	next     *attempt          // the attempt that it begins
 	rebound  bool              // what was approved has changed, and is asked about anew
 	facts    []workflow.Fact   // of attempts
+	notices  []store.Notice    // what the operator is to be told of it
+	untold   int               // of them, those for which there is no room
 }
 
 // idle tells whether there is nothing to write.
@@ -72,7 +74,7 @@ func (m *mutation) closings(c *call) []store.Closing {
 }
 
 // write is the transaction. move is nil where the instance stays as it is.
-func (m *mutation) write(tx store.Tx, closings []store.Closing, move *store.Move, event store.Event) error {
+func (m *mutation) write(tx store.Tx, closings []store.Closing, move *store.Move, event store.Event) (err error) {
 	for _, one := range closings {
 		if err := tx.CloseAttempt(one); err != nil {
 			return fmt.Errorf("close attempt %s: %w", one.ID, err)
@@ -89,7 +91,8 @@ func (m *mutation) write(tx store.Tx, closings []store.Closing, move *store.Move
 		}
 	}
 	tx.AddEvent(event)
-	return nil
+	m.untold, err = addNotices(tx, m.notices)
+	return err
 }
 
 // event is the audit event of the mutation. i is the instance as it is afterwards.

@@ -86,15 +86,21 @@ func (o *outcome) unused(cause error) *workflow.Refusal {
 }
 
 // closeAlone ends an attempt in a transaction of its own: nothing else changes by it.
-func (c *call) closeAlone(ctx context.Context, i store.Instance, a store.Attempt, closing store.Closing, by actor, failed *workflow.Refusal) error {
+func (r *Runner) closeAlone(ctx context.Context, c *call, i store.Instance, a store.Attempt, closing store.Closing, by actor, failed *workflow.Refusal) error {
 	event := c.event(i, []workflow.Fact{closedFact(a, closing)}, by, failed)
-	return c.On.Update(ctx, func(tx store.Tx) error {
+	notices, untold := r.doubtNotice(a, closing), 0
+	err := c.On.Update(ctx, func(tx store.Tx) (err error) {
 		if err := tx.CloseAttempt(closing); err != nil {
 			return err
 		}
 		tx.AddEvent(event)
-		return nil
+		untold, err = addNotices(tx, notices)
+		return err
 	})
+	if err == nil {
+		r.noted(notices, untold)
+	}
+	return err
 }
 
 // owner is as much of an attempt's instance as the attempt knows; without one, whose it is.

@@ -9,3 +9,9 @@ var CrashPoints = []string{
 	"attempt-renews", // its next try is durable
 	"attempt-closed", // its end is durable, and nobody was told
 }
+
+// NoticePoints are those of a notice to the operator, which a life comes by when it has a hook.
+var NoticePoints = []string{
+	"notice-claimed", // it is about to be delivered
+	"notice-told",    // its hook is done, and nobody knows it yet
+}

@@ -130,7 +130,7 @@ func (c *call) settles(a store.Attempt, q ReconcileRequest) *store.Closing {
 
 // settleAlone settles an attempt that no workflow waits for.
 func (r *Runner) settleAlone(ctx context.Context, c *call, a store.Attempt, q ReconcileRequest) (*Reconciled, error) {
-	err := c.closeAlone(ctx, owner(a), a, *c.settles(a, q), c.actor(), nil)
+	err := r.closeAlone(ctx, c, owner(a), a, *c.settles(a, q), c.actor(), nil)
 	if errors.Is(err, store.ErrConflict) {
 		return &Reconciled{Attempt: a, Refusal: &workflow.Refusal{
 			Code: workflow.InvalidTransition, Message: "somebody else settled it meanwhile", Hint: "look at it again",

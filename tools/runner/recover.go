@@ -46,10 +46,10 @@ func (r *Runner) takeOver(ctx context.Context, stored store.Attempt) {
 		return
 	}
 	r.config.Log.Warn("an effect may have happened: a person has to find out", "attempt", stored.ID, "workflow", stored.Instance, "why", why)
-	if err := doubt(ctx, c, stored, why); passing(err) && permit.take() {
+	if err := r.doubt(ctx, c, stored, why); passing(err) && permit.take() {
 		go func() {
 			defer r.drives.work.Done()
-			_ = r.insist(stored.ID, func() error { return doubt(r.drives.base, c, stored, why) })
+			_ = r.insist(stored.ID, func() error { return r.doubt(r.drives.base, c, stored, why) })
 		}()
 	}
 }
@@ -129,11 +129,11 @@ func (r *Runner) orderOf(ctx context.Context, c *call, stored store.Attempt) (*o
 }
 
 // doubt makes an attempt unknown, unless somebody else was faster.
-func doubt(ctx context.Context, c *call, a store.Attempt, why string) error {
+func (r *Runner) doubt(ctx context.Context, c *call, a store.Attempt, why string) error {
 	closing := store.Closing{
 		ID: a.ID, Fence: a.Fence, Status: store.AttemptUnknown, Class: workflow.ClassTransient, Message: clip(why, store.MaxEvidenceText), At: c.now,
 	}
-	err := c.closeAlone(ctx, owner(a), a, closing, actor{a.Client, a.Actor}, &workflow.Refusal{Code: workflow.EffectUnknown})
+	err := r.closeAlone(ctx, c, owner(a), a, closing, actor{a.Client, a.Actor}, &workflow.Refusal{Code: workflow.EffectUnknown})
 	if errors.Is(err, store.ErrConflict) {
 		return nil
 	}

@@ -50,6 +50,9 @@ type Config struct {
 	// request would begin beyond the latter is refused with ErrBusy; everything else waits.
 	Running, OfClient int
 
+	// Hook tells the operator what waits for a person; nil: nothing is written down for it.
+	Hook Hook
+
 	// Worker names this process, unlike any that wrote to the store before. "": a random name.
 	Worker string
 
@@ -66,6 +69,7 @@ type Runner struct {
 	forms    *recent[*form] // by the id of the instance
 	timers   *timers
 	drives   *drives
+	outbox   *outbox
 	capacity *capacity
 }
 
@@ -94,6 +98,6 @@ func New(c Config) *Runner {
 	}
 	return &Runner{
 		config: c, pinned: newPinned(c.CacheBytes), forms: newRecent[*form](formBytes), timers: newTimers(), drives: newDrives(),
-		capacity: newCapacity(c.Running, c.OfClient),
+		outbox: newOutbox(), capacity: newCapacity(c.Running, c.OfClient),
 	}
 }

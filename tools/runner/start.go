@@ -113,9 +113,11 @@ func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q S
 	if err != nil {
 		return nil, fmt.Errorf("write a new workflow: %w", err)
 	}
+	m.notices = r.noticesOf(w)
 	if err := c.create(ctx, w, m); err != nil {
 		return nil, err
 	}
+	r.noted(m.notices, m.untold)
 	r.timers.due(w.next.Due)
 	a := m.answer(w)
 	if m.next != nil {
