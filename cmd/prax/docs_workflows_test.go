@@ -220,19 +220,3 @@ func TestTutorialIsRun(t *testing.T) {
 		t.Errorf("%d steps, %d of them with commands", all, len(steps))
 	}
 }
-
-// TestWorkflowsDocLinks: every file and heading that the document links is there.
-func TestWorkflowsDocLinks(t *testing.T) {
-	t.Parallel()
-	text := readDoc(t, workflowsDoc)
-	anchors := map[string]bool{}
-	for _, heading := range regexp.MustCompile(`(?m)^##+ (.*)$`).FindAllStringSubmatch(text, -1) {
-		anchors["#"+strings.ReplaceAll(regexp.MustCompile("[^a-z0-9 -]").ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-")] = true
-	}
-	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(text, -1) {
-		file, _, _ := strings.Cut(link[1], "#")
-		if file == "" && !anchors[link[1]] || file != "" && !exists("../../docs/"+file) {
-			t.Errorf("%s is not there", link[1])
-		}
-	}
-}

@@ -78,13 +78,3 @@ func TestOperateDocIsRun(t *testing.T) {
 		t.Errorf("the story runs %s, the document has %s", got, want)
 	}
 }
-
-// TestOperateDocLinks: every file that the document links is there.
-func TestOperateDocLinks(t *testing.T) {
-	t.Parallel()
-	for _, link := range regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(readDoc(t, operateDoc), -1) {
-		if !exists("../../docs/" + link[1]) {
-			t.Errorf("%s is not there", link[1])
-		}
-	}
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,18 +85,47 @@ func TestReadmeTools(t *testing.T) {
 	}
 }
 
-// TestReadmeLinks: every file and directory that the README links is there.
-func TestReadmeLinks(t *testing.T) {
+// TestDocsLinks: whatever a document links is there, file and heading.
+func TestDocsLinks(t *testing.T) {
 	t.Parallel()
-	links := regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(readDoc(t, "README.md"), -1)
-	if len(links) < 20 {
-		t.Fatalf("only %d links were found", len(links))
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(names) < 8 {
+		t.Fatalf("%d documents, %v", len(names), err)
 	}
-	for _, link := range links {
-		if !exists("../../" + link[1]) {
-			t.Errorf("%s is not there", link[1])
+	for _, name := range append(names, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]+))?\)`).FindAllStringSubmatch(string(text), -1)
+		for _, link := range links {
+			to := name
+			if link[1] != "" {
+				to = filepath.Join(filepath.Dir(name), link[1])
+			}
+			if !exists(to) {
+				t.Errorf("%s: %s is not there", name, link[1])
+			} else if link[2] != "" && !hasHeading(t, to, link[2]) {
+				t.Errorf("%s: %s has no heading %s", name, to, link[2])
+			}
 		}
 	}
+}
+
+// hasHeading tells whether a document has a heading that a link with this fragment leads to.
+func hasHeading(t *testing.T, name, fragment string) bool {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, heading := range regexp.MustCompile("(?m)^#+ (.*)$").FindAllStringSubmatch(string(text), -1) {
+		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		if strings.ReplaceAll(plain, " ", "-") == fragment {
+			return true
+		}
+	}
+	return false
 }
 
 // TestReadmeClients: the clients.json that the README shows says what it seems to say.
