@@ -20,7 +20,7 @@ func assemble(cfg *Config, catalogue Catalogue, now time.Time, src *source) (*sn
 	r.single()
 	s := r.build.seal(r.shared)
 	r.count(s)
-	s.digest = src.digest
+	s.digest, s.opens = src.digest, s.firstStart(r.now)
 	report.OK = true
 	report.sort()
 	return s, report, nil
@@ -87,15 +87,17 @@ func (r *reader) shared(w *row, from origin) {
 // count fills in how many clients are in and out.
 func (r *reader) count(s *snapshot) {
 	r.report.Refused = r.refused
-	for i := range s.rows {
-		switch f := s.rows[i].flags; {
-		case f.has(refused):
+	for _, rows := range clientsOf(s.rows) {
+		switch s.state(rows, r.now) {
+		case Refused:
 			r.report.Refused++
-		case f.has(disabled):
+		case Disabled:
 			r.report.Disabled++
-		case f.has(lapsed), f.has(expires) && !r.now.Before(s.expiry(&s.rows[i])):
+		case Expired:
 			r.report.Expired++
-		default:
+		case Waiting:
+			r.report.Waiting++
+		case Live:
 			r.report.Clients++
 		}
 	}

@@ -20,7 +20,7 @@ type builder struct {
 	rows    []row
 	origins []origin // of each row
 	byToken index
-	further map[auth.Credential]uint32 // the tokens of rows that have several; such a row is refused
+	starts  map[auth.Credential]moment // of the tokens that are not good from the beginning
 	claims  []claim
 }
 
@@ -37,7 +37,7 @@ type claim struct {
 func newBuilder(text []byte) *builder {
 	rows := expected(text)
 	b := &builder{
-		names: auth.NewNameTable(), termsOf: map[terms]uint32{}, further: map[auth.Credential]uint32{},
+		names: auth.NewNameTable(), termsOf: map[terms]uint32{}, starts: map[auth.Credential]moment{},
 		rows: make([]row, 0, rows), origins: make([]origin, 0, rows), claims: make([]claim, 0, rows), byToken: newIndex(rows),
 	}
 	b.arena.Grow(len(text) / 6) // names and user ids among hashes
@@ -71,24 +71,63 @@ func (b *builder) internText(v value) (p span, ok bool) {
 // text is good until the snapshot is sealed: what outlasts it is cloned.
 func (b *builder) text(p span) string { return b.arena.String()[p.start : p.start+p.size] }
 
-// add takes an entry that was judged. One that claims neither a name nor a token leaves no row.
+// add takes an entry that was judged: a row for each of its tokens. One that claims neither a name nor a
+// token leaves none.
 func (b *builder) add(e *entry) bool {
 	if len(e.names) == 0 && len(e.tokens) == 0 {
 		return false
 	}
-	i := uint32(len(b.rows))
-	r := e.row
-	r.terms = b.termsID(e.terms)
+	first := uint32(len(b.rows))
 	if len(e.names) > 0 {
-		r.name = e.names[len(e.names)-1]
+		e.row.name = e.names[len(e.names)-1]
 	}
 	for _, name := range e.names {
-		b.claims = append(b.claims, claim{name, i})
+		b.claims = append(b.claims, claim{name, first})
 	}
+	for _, t := range e.tokens {
+		b.addToken(e, t, first)
+	}
+	if len(e.tokens) == 0 {
+		b.addRow(e, e.row, window{until: e.expiry})
+	}
+	return true
+}
+
+// addToken adds the row of a token of the entry whose first row is first, and marks it and the row of
+// another entry that has the same token already.
+func (b *builder) addToken(e *entry, t token, first uint32) {
+	r, i := e.row, uint32(len(b.rows))
+	r.credential = t.credential
+	if i > first {
+		r.flags |= further
+	}
+	if t.lapsed {
+		r.flags |= lapsed
+	}
+	switch owner, taken := b.byToken.find(b.rows, t.credential); {
+	case taken && owner >= first:
+		return // twice in the entry, which is refused for it
+	case taken:
+		b.rows[owner].flags |= sharesToken
+		r.flags |= sharesToken
+	}
+	b.addRow(e, r, t.within(e.expiry))
+	b.byToken.add(b.rows, i)
+}
+
+func (b *builder) addRow(e *entry, r row, w window) {
+	granted := e.terms
+	if !w.until.IsZero() {
+		r.flags |= expires
+		granted.seconds, granted.nanos = w.until.Unix(), uint32(w.until.Nanosecond())
+	}
+	if !w.from.IsZero() {
+		r.flags |= starts
+		b.starts[r.credential] = momentOf(w.from)
+	}
+	r.terms = b.termsID(granted)
 	b.rows = append(b.rows, r)
 	b.origins = append(b.origins, origin{int32(e.index), int32(e.at)})
-	b.claimTokens(i, e.tokens)
-	return true
 }
 
 func (b *builder) termsID(t terms) uint32 {
@@ -99,36 +138,6 @@ func (b *builder) termsID(t terms) uint32 {
 		b.termsOf[t] = id
 	}
 	return id
-}
-
-// claimTokens notes that row i has these tokens, and marks it and any row that has one of them already.
-func (b *builder) claimTokens(i uint32, tokens []auth.Credential) {
-	r := &b.rows[i]
-	for n, c := range tokens {
-		owner, taken := b.owner(c)
-		switch {
-		case taken && owner != i:
-			b.rows[owner].flags |= sharesToken
-			r.flags |= sharesToken
-		case n > 0:
-			b.further[c] = i
-		}
-		if n > 0 {
-			r.flags |= refused
-		}
-	}
-	if len(tokens) > 0 {
-		r.credential = tokens[0]
-		b.byToken.add(b.rows, i)
-	}
-}
-
-// owner is the row that claimed the token first.
-func (b *builder) owner(c auth.Credential) (i uint32, taken bool) {
-	if i, taken = b.byToken.find(b.rows, c); !taken {
-		i, taken = b.further[c]
-	}
-	return i, taken
 }
 
 // shareNames marks every row whose name another row claims as well, and leaves the claims in order.
@@ -160,7 +169,7 @@ func (b *builder) showsToken(r *row, p span) {
 }
 
 func (b *builder) isToken(p span) bool {
-	_, known := b.owner(auth.HashToken(b.text(p)))
+	_, known := b.byToken.find(b.rows, auth.HashToken(b.text(p)))
 	return known
 }
 
@@ -169,13 +178,12 @@ func (b *builder) isToken(p span) bool {
 func (b *builder) seal(shared func(*row, origin)) *snapshot {
 	b.shareNames()
 	b.showTokens()
-	for i := range b.rows {
-		if r := &b.rows[i]; r.flags.has(sharesName | sharesToken | showsToken) {
-			shared(r, b.origins[i])
-			r.flags |= refused
-		}
+	for i, rows := range clientsOf(b.rows) {
+		b.refuseSharing(i, rows, shared)
 	}
-	s := &snapshot{arena: strings.Clone(b.arena.String()), names: b.names, terms: b.terms, rows: b.rows, byToken: b.byToken}
+	s := &snapshot{
+		arena: strings.Clone(b.arena.String()), names: b.names, terms: b.terms, rows: b.rows, byToken: b.byToken, starts: b.starts,
+	}
 	s.byName = make([]uint32, 0, len(b.claims))
 	for _, c := range b.claims {
 		if !b.rows[c.row].flags.has(refused) { // which has one name
@@ -183,4 +191,20 @@ func (b *builder) seal(shared func(*row, origin)) *snapshot {
 		}
 	}
 	return s
+}
+
+// refuseSharing puts out the client of the rows from i on, if one of them shares or shows what it must not.
+func (b *builder) refuseSharing(i int, rows []row, shared func(*row, origin)) {
+	var found flags
+	for k := range rows {
+		found |= rows[k].flags & (sharesName | sharesToken | showsToken)
+	}
+	if found == 0 {
+		return
+	}
+	rows[0].flags |= found
+	shared(&rows[0], b.origins[i])
+	for k := range rows {
+		rows[k].flags |= refused
+	}
 }

@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"prax/auth"
@@ -54,7 +55,7 @@ func (c *Change) compare(before, after *snapshot, now time.Time) {
 			c.Revoked.add(before.nameOf(old[0]))
 			old = old[1:]
 		default:
-			if !sameClient(before.principal(&before.rows[old[0]]), after.principal(&after.rows[next[0]])) {
+			if !sameTokens(before, after, old[0], next[0]) {
 				c.Changed.add(after.nameOf(next[0]))
 			}
 			old, next = old[1:], next[1:]
@@ -66,7 +67,7 @@ func (c *Change) compare(before, after *snapshot, now time.Time) {
 func (s *snapshot) admitted(now func() time.Time) []uint32 {
 	in := make([]uint32, 0, len(s.byName))
 	for _, i := range s.byName {
-		if s.admits(&s.rows[i], now) {
+		if s.lasting(clientAt(s.rows, int(i)), now) != nil {
 			in = append(in, i)
 		}
 	}
@@ -75,7 +76,16 @@ func (s *snapshot) admitted(now func() time.Time) []uint32 {
 
 func (s *snapshot) nameOf(i uint32) string { return s.text(s.rows[i].name) }
 
-// sameClient tells whether two generations say the same of a client, its token included.
+// sameTokens tells whether two generations say the same of a client, by each of its tokens; i and j are its
+// first rows.
+func sameTokens(before, after *snapshot, i, j uint32) bool {
+	return slices.EqualFunc(clientAt(before.rows, int(i)), clientAt(after.rows, int(j)), func(a, b row) bool {
+		return a.flags&lapsed == b.flags&lapsed && before.start(&a).Equal(after.start(&b)) &&
+			sameClient(before.principal(&a), after.principal(&b))
+	})
+}
+
+// sameClient tells whether two generations say the same of a client that presents one token.
 func sameClient(a, b auth.Principal) bool {
 	return a.Credential == b.Credential && a.User == b.User && a.Spelling == b.Spelling &&
 		a.Expires.Equal(b.Expires) &&

@@ -34,6 +34,7 @@ type reader struct {
 	odd       map[string]bool // unknown members that were reported
 	refused   int             // entries that are out and left no row
 	scratch   entry           // the one being read
+	windows   []window        // room for those of its tokens
 }
 
 func newReader(cfg *Config, catalogue Catalogue, now time.Time, src source, report *Report) *reader {

@@ -23,7 +23,9 @@ var (
 	// ErrRefused: the entry would be refused, for what stands in it.
 	ErrRefused = errors.New("the entry would be refused")
 	// ErrDoubt: which part of the file is meant is not clear; it must be mended by hand.
-	ErrDoubt = errors.New("the entry cannot be told or has no single token")
+	ErrDoubt = errors.New("the entry or its token cannot be told")
+	// ErrTokens: the entry has as many tokens as it may have.
+	ErrTokens = fmt.Errorf("the entry would have more than %d tokens", maxTokens)
 )
 
 // Entry is a client to add.
@@ -54,33 +56,6 @@ func AddClient(path string, e Entry) error {
 		return m.add(e.members()), nil
 	}, func(after *snapshot) error { return after.stands(e.Name) })
 	return wrap("add client", e.Name, err)
-}
-
-// RotateClient puts another token's hash in the entry with this name, in place of its hash or of its
-// plaintext token. [ErrNoClient] when there is none, [ErrDoubt] when there are several or the entry has
-// not exactly one token.
-func RotateClient(path, name string, hash auth.Credential) error {
-	err := edit(path, false, func(text []byte) ([]byte, error) {
-		m, err := measure(text)
-		if err != nil {
-			return nil, err
-		}
-		switch at := m.named(name); len(at) {
-		case 0:
-			return nil, ErrNoClient
-		case 1:
-			if next, ok := m.rehash(&m.entries[at[0]], hash); ok {
-				return next, nil
-			}
-		}
-		return nil, ErrDoubt
-	}, func(after *snapshot) error {
-		if i, ok := after.byToken.find(after.rows, hash); ok && after.rows[i].flags.has(sharesToken) {
-			return ErrExists
-		}
-		return nil
-	})
-	return wrap("rotate client", name, err)
 }
 
 // RevokeClient takes the entry with this name out of the file; if several have it, all of them.

@@ -119,8 +119,8 @@ func TestAddEverything(t *testing.T) {
 	}
 	got, report := clients.List(clients.Config{Path: path}, nil, noon)
 	want := []clients.Listed{
-		{Name: `quote " and é`, UserID: "u\\v", State: "live", Allow: auth.Names(clients.DefaultTools()...).Sorted(), Roles: []string{"human"}, Expires: expires},
-		{Name: "none", UserID: "u", State: "live"},
+		{Name: `quote " and é`, UserID: "u\\v", State: "live", Allow: auth.Names(clients.DefaultTools()...).Sorted(), Roles: []string{"human"}, Expires: expires, Tokens: []clients.ListedToken{{State: "live", Expires: expires, Credential: newHash}}},
+		{Name: "none", UserID: "u", State: "live", Tokens: []clients.ListedToken{{State: "live", Credential: auth.HashToken("2")}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(report.Problems) > 0 {
 		t.Errorf("list (-want +got):\n%s\n%v", diff, report.Problems)
@@ -145,7 +145,7 @@ func TestRotateClient(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			path := put(t, tt.before)
-			if err := clients.RotateClient(path, "carol", newHash); err != nil {
+			if err := clients.RotateClient(path, "carol", clients.Rotation{Hash: newHash}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.after, content(t, path)); diff != "" {
@@ -204,7 +204,7 @@ func TestRefusedEdits(t *testing.T) {
 	add := func(e clients.Entry) func(string) error {
 		return func(path string) error { return clients.AddClient(path, e) }
 	}
-	rotate := func(path string) error { return clients.RotateClient(path, "carol", newHash) }
+	rotate := func(path string) error { return clients.RotateClient(path, "carol", clients.Rotation{Hash: newHash}) }
 	revoke := func(path string) error { return clients.RevokeClient(path, "carol") }
 	with := func(change func(*clients.Entry)) clients.Entry {
 		e := carol()
@@ -380,7 +380,7 @@ func TestList(t *testing.T) {
 	list, _ := clients.List(clients.Config{Path: path, Single: &clients.Single{Token: singleToken, UserID: "u1"}}, nil, noon)
 	var got []string
 	for _, l := range list {
-		got = append(got, l.Name+" "+l.UserID+" "+l.State)
+		got = append(got, l.Name+" "+l.UserID+" "+string(l.State))
 	}
 	want := []string{"alice alice live", "dis d disabled", "exp e expired", "bad b refused", "leak l live", "default u1 live"}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"prax/auth"
 )
 
 // entry is one client while it is read: its row so far, and what else is known of it.
@@ -15,9 +13,9 @@ type entry struct {
 	index   int
 	at      int
 	terms   terms
-	names   []span            // as often as the entry says its name
-	tokens  []auth.Credential // every credential that can be read in it
-	members uint32            // bits of the members that it has
+	names   []span  // as often as the entry says its name
+	tokens  []token // every one that can be read in it
+	members uint32  // bits of the members that it has
 	expiry  time.Time
 	person  bool // has the role human
 }
@@ -53,7 +51,7 @@ var members = map[string]member{
 	"user_id":      {"user_id", hasUser, (*reader).user},
 	"token":        {"token", hasToken, (*reader).token},
 	"token_sha256": {"token_sha256", hasHash, (*reader).tokenHash},
-	"tokens":       {"tokens", hasTokens, notServed("tokens")},
+	"tokens":       {"tokens", hasTokens, (*reader).tokenList},
 	"allow":        {"allow", hasAllow, (*reader).allow},
 	"workflows":    {"workflows", hasWorkflows, (*reader).workflows},
 	"expires_at":   {"expires_at", hasExpiry, (*reader).expiresAt},

@@ -28,13 +28,26 @@ func (r *Registry) Expiring(within time.Duration) []Expiring {
 func (s *snapshot) expiring(now time.Time, within time.Duration) []Expiring {
 	var list []Expiring
 	at := func() time.Time { return now }
-	for i := range s.rows {
-		r := &s.rows[i]
-		if ends := s.expiry(r); !ends.IsZero() && !ends.After(now.Add(within)) && s.admits(r, at) {
-			list = append(list, Expiring{strings.Clone(s.text(r.name)), ends})
+	for _, rows := range clientsOf(s.rows) {
+		if last := s.lasting(rows, at); last == nil || !last.flags.has(expires) {
+			continue
+		}
+		if out := outAt(s.windows(rows), now); !out.IsZero() && !out.After(now.Add(within)) {
+			list = append(list, Expiring{strings.Clone(s.text(rows[0].name)), out})
 		}
 	}
 	slices.SortFunc(list, func(a, b Expiring) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Client, b.Client)) })
+	return list
+}
+
+// windows are when a client of these rows is admitted.
+func (s *snapshot) windows(rows []row) []window {
+	list := make([]window, 0, len(rows))
+	for i := range rows {
+		if r := &rows[i]; !r.flags.has(out) {
+			list = append(list, s.window(r))
+		}
+	}
 	return list
 }
 

@@ -27,8 +27,6 @@ func (r *reader) expires(e *entry, at int, s string, isText bool) {
 	}
 	if ok && isText {
 		e.expiry = when
-		e.row.flags |= expires
-		e.terms.seconds, e.terms.nanos = when.Unix(), uint32(when.Nanosecond())
 	}
 }
 
@@ -65,16 +63,48 @@ func strictTime(s string) bool {
 
 // settleExpiry says which clients are out, or soon will be, by the clock, or would be if it were asked.
 func (r *reader) settleExpiry(e *entry) {
-	past := e.row.flags.has(expires) && !r.now.Before(e.expiry)
-	switch {
-	case r.cfg.IgnoreExpiry:
+	past := !e.expiry.IsZero() && !r.now.Before(e.expiry)
+	if r.cfg.IgnoreExpiry {
 		if past || e.row.flags.has(lapsed) {
 			r.problem(e, e.at, ExpiryIgnored, "expires_at would put the client out, but is not enforced")
 		}
-		e.row.flags &^= expires | lapsed
-	case past:
-		r.problem(e, e.at, ExpiredClient, "expired at %s", e.expiry.Format(time.RFC3339))
-	case e.row.flags.has(expires) && r.now.Add(Soon).After(e.expiry):
-		r.problem(e, e.at, ExpiresSoon, "expires at %s", e.expiry.Format(time.RFC3339))
+		e.row.flags &^= lapsed
+		e.expiry = time.Time{}
+	}
+	if e.row.flags.has(lapsed) {
+		return
+	}
+	r.settleWindows(e)
+}
+
+// settleWindows says what becomes of a client by the clock, which may have several tokens.
+func (r *reader) settleWindows(e *entry) {
+	windows := r.windows[:0]
+	for _, t := range e.tokens {
+		if !t.lapsed {
+			windows = append(windows, t.within(e.expiry))
+		}
+	}
+	if len(e.tokens) == 0 {
+		windows = append(windows, window{until: e.expiry})
+	}
+	r.windows = windows
+	if len(windows) > 0 {
+		r.tellWindows(e, windows)
+	}
+}
+
+func (r *reader) tellWindows(e *entry, windows []window) {
+	in, opens, ends := phase(windows, r.now)
+	switch out := outAt(windows, r.now); {
+	case in && !out.IsZero() && r.now.Add(Soon).After(out):
+		r.problem(e, e.at, ExpiresSoon, "expires at %s", out.Format(time.RFC3339))
+	case in:
+	case !opens.IsZero():
+		r.problem(e, e.at, NotYet, "no token of it is good before %s", opens.Format(time.RFC3339))
+	case ends.After(r.now):
+		r.problem(e, e.at, ExpiredClient, "no token of it is good before it expires at %s", ends.Format(time.RFC3339))
+	default:
+		r.problem(e, e.at, ExpiredClient, "expired at %s", ends.Format(time.RFC3339))
 	}
 }

@@ -16,7 +16,9 @@ func (r *Registry) Identity(name string) (id [sha256.Size]byte, known bool) {
 		return id, false
 	}
 	h := sha256.New()
-	s.identify(h, &s.rows[i])
+	for _, r := range clientAt(s.rows, int(i)) {
+		s.identify(h, &r)
+	}
 	h.Sum(id[:0])
 	return id, true
 }

@@ -23,6 +23,8 @@ func TestIdentity(t *testing.T) {
 		known, same bool
 	}{
 		"the same token by its hash": {hashed + `}`, true, true},
+		"one token more":             {`{"name": "alice", "user_id": "u_alice", "tokens": [` + element(aliceToken, "") + `, ` + element("more", "") + `]}`, true, false},
+		"the one in a list":          {`{"name": "alice", "user_id": "u_alice", "tokens": [` + element(aliceToken, `, "expires_at": "2001-01-01T00:00:00Z"`) + `]}`, true, true},
 		"other rights":               {hashed + `, "allow": [], "workflows": [], "roles": ["human"]}`, true, true},
 		"switched off":               {hashed + `, "disabled": true}`, true, true},
 		"expired":                    {hashed + `, "expires_at": "2001-01-01T00:00:00Z"}`, true, true},

@@ -37,8 +37,7 @@ type placedMember struct {
 func measure(text []byte) (*layout, error) {
 	skipped := len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff")))
 	m := &layout{text: text}
-	w := &walker{skipped: skipped, dec: jsontext.NewDecoder(bytes.NewBuffer(text[skipped:]),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	w := newWalker(text[skipped:], skipped)
 	root, err := w.object(func(key value, name string) error {
 		m.members++
 		if name != "clients" {
@@ -117,6 +116,12 @@ func (m *layout) named(name string) (at []int) {
 type walker struct {
 	dec     *jsontext.Decoder
 	skipped int
+}
+
+// newWalker reads a text that stands at an offset of the whole one.
+func newWalker(text []byte, at int) *walker {
+	return &walker{skipped: at, dec: jsontext.NewDecoder(bytes.NewBuffer(text),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 }
 
 func (v value) extent() extent { return extent{v.at, v.at + len(v.Value)} }

@@ -3,16 +3,49 @@ package clients
 import (
 	"slices"
 	"time"
+
+	"prax/auth"
+)
+
+// State is what a client is now, or one of its tokens.
+type State string
+
+// The states.
+const (
+	Live     State = "live"
+	Waiting  State = "waiting"  // not good yet
+	Expired  State = "expired"  // or its window cannot be read
+	Disabled State = "disabled" // switched off
+	Refused  State = "refused"  // for an error in the entry
 )
 
 // Listed is one client as an operator sees it in a list: everything but the secret.
 type Listed struct {
-	Name    string    `json:"name"` // "" for one that cannot be shown
-	UserID  string    `json:"user_id"`
-	State   string    `json:"state"` // live, expired, disabled or refused
-	Allow   []string  `json:"allow"`
-	Roles   []string  `json:"roles"`
-	Expires time.Time `json:"expires_at,omitzero"`
+	Name    string        `json:"name"` // "" for one that cannot be shown
+	UserID  string        `json:"user_id"`
+	State   State         `json:"state"`
+	Allow   []string      `json:"allow"`
+	Roles   []string      `json:"roles"`
+	Expires time.Time     `json:"expires_at,omitzero"` // when the first of its live tokens lapses; of a client that has none, when the last did
+	Tokens  []ListedToken `json:"tokens"`
+}
+
+// ListedToken is one token of a client, as it stands in the entry.
+type ListedToken struct {
+	State      State           `json:"state"`
+	NotBefore  time.Time       `json:"not_before,omitzero"`
+	Expires    time.Time       `json:"expires_at,omitzero"` // the earlier one of its own and its client's
+	Credential auth.Credential `json:"-"`
+}
+
+// LiveTokens is how many of its tokens are good now.
+func (l *Listed) LiveTokens() (n int) {
+	for _, t := range l.Tokens {
+		if t.State == Live {
+			n++
+		}
+	}
+	return n
 }
 
 // List reads the file and the single-token client as [Check] does and gives every client that can be told
@@ -24,31 +57,70 @@ func List(cfg Config, catalogue Catalogue, now time.Time) ([]Listed, Report) {
 		return nil, report
 	}
 	list := make([]Listed, 0, len(s.rows))
-	for i := range s.rows {
-		list = append(list, s.listed(&s.rows[i], now))
+	for _, rows := range clientsOf(s.rows) {
+		list = append(list, s.listed(rows, now))
 	}
 	return list, report
 }
 
-func (s *snapshot) listed(r *row, now time.Time) Listed {
-	p := s.principal(r)
+func (s *snapshot) listed(rows []row, now time.Time) Listed {
+	p := s.principal(&rows[0])
 	l := Listed{
-		Name: label(p.Client), UserID: label(p.User), State: "live", Expires: p.Expires,
-		Allow: p.Allow.Sorted(), Roles: p.Roles.Sorted(),
+		Name: label(p.Client), UserID: label(p.User), State: s.state(rows, now),
+		Allow: p.Allow.Sorted(), Roles: p.Roles.Sorted(), Tokens: make([]ListedToken, 0, len(rows)),
 	}
-	switch {
-	case r.flags.has(refused):
-		l.State = "refused"
-	case r.flags.has(disabled):
-		l.State = "disabled"
-	case r.flags.has(lapsed), p.Expired(now):
-		l.State = "expired"
-	}
-	for i, name := range l.Allow {
-		if reveals(name, r.credential) {
-			l.Allow[i] = "(hidden)"
+	for i := range rows {
+		t := s.listedToken(&rows[i], now)
+		l.Expires = sooner(&l, t)
+		l.Tokens = append(l.Tokens, t)
+		for i, name := range l.Allow {
+			if reveals(name, t.Credential) {
+				l.Allow[i] = "(hidden)"
+			}
 		}
 	}
 	slices.Sort(l.Allow)
 	return l
+}
+
+// sooner is the expiry of a client with one more token.
+func sooner(l *Listed, t ListedToken) time.Time {
+	switch {
+	case l.State == Live && t.State != Live:
+		return l.Expires
+	case l.Expires.IsZero(), l.State == Live && !t.Expires.IsZero() && t.Expires.Before(l.Expires), l.State != Live && t.Expires.After(l.Expires):
+		return t.Expires
+	}
+	return l.Expires
+}
+
+func (s *snapshot) listedToken(r *row, now time.Time) ListedToken {
+	return ListedToken{State: s.stateOf(r, now), NotBefore: s.start(r), Expires: s.expiry(r), Credential: r.credential}
+}
+
+// state is the best of what the tokens of a client are.
+func (s *snapshot) state(rows []row, now time.Time) State {
+	best := s.stateOf(&rows[0], now)
+	for i := range rows {
+		if of := s.stateOf(&rows[i], now); of == Live || of == Waiting && best != Live {
+			best = of
+		}
+	}
+	return best
+}
+
+func (s *snapshot) stateOf(r *row, now time.Time) State {
+	switch w := s.window(r); {
+	case r.flags.has(refused):
+		return Refused
+	case r.flags.has(disabled):
+		return Disabled
+	case r.flags.has(lapsed):
+		return Expired
+	case w.holds(now):
+		return Live
+	case w.comes(now):
+		return Waiting
+	}
+	return Expired
 }

@@ -64,26 +64,36 @@ func (r *reader) plainToken(e *entry, at int, s string) {
 	if token != s {
 		r.problem(e, at, TrimmedToken, "blanks around the token are left out")
 	}
-	e.tokens = append(e.tokens, auth.HashToken(token))
+	e.claim(auth.HashToken(token))
 }
 
-// tokenHash takes a token_sha256. A refused one still claims the token that it can be read as.
+// claim notes that the entry has a token, which is good for as long as the entry is.
+func (e *entry) claim(c auth.Credential) { e.tokens = append(e.tokens, token{credential: c}) }
+
+// tokenHash takes a token_sha256.
 func (r *reader) tokenHash(e *entry, v value) {
+	if c, ok := r.hash(e, v, "token_sha256"); ok {
+		e.claim(c)
+	}
+}
+
+// hash takes the hash of a token. A refused one still claims the token that it can be read as.
+func (r *reader) hash(e *entry, v value, name string) (c auth.Credential, ok bool) {
 	var buf [128]byte
 	s, ok := appendText(buf[:0], v)
 	if !ok {
-		r.wrongType(e, v, "token_sha256", "a string of 64 hex digits")
-		return
+		r.wrongType(e, v, name, "a string of 64 hex digits")
+		return c, false
 	}
 	c, err := auth.ParseCredential(s)
 	if err != nil {
-		r.refuse(e, v.at, BadHash, "token_sha256 is not 64 hex digits")
-		return
+		r.refuse(e, v.at, BadHash, "%s is not 64 hex digits", name)
+		return c, false
 	}
 	if placeholderHashes[c] {
-		r.refuse(e, v.at, Placeholder, "token_sha256 is the hash of a placeholder, or of nothing")
+		r.refuse(e, v.at, Placeholder, "%s is the hash of a placeholder, or of nothing", name)
 	}
-	e.tokens = append(e.tokens, c)
+	return c, true
 }
 
 func (r *reader) workflows(e *entry, v value) {

@@ -11,9 +11,9 @@ import (
 // its writer believes.
 var restrictions = foldAll("allow", "workflows", "expires_at", "not_before", "disabled", "token_sha256")
 
-// otherNames are what other systems call the same restrictions.
+// otherNames are what other systems call the same restrictions, those of a token included.
 var otherNames = foldAll("allowed", "allowlist", "tools", "tool_allowlist", "expiry", "expires", "exp",
-	"expiration", "valid_until", "enabled", "active", "revoked")
+	"expiration", "valid_until", "not_after", "valid_from", "nbf", "enabled", "active", "revoked")
 
 // mistaken tells whether an unknown member was probably meant as a restriction, and as which.
 func mistaken(member string) (meant string, yes bool) {
@@ -27,7 +27,7 @@ func mistaken(member string) (meant string, yes bool) {
 		}
 	}
 	_, yes = otherNames[folded]
-	return "allow, expires_at or disabled", yes
+	return "allow, expires_at, disabled, or not_before in tokens", yes
 }
 
 func foldAll(names ...string) map[string]string {

@@ -16,7 +16,8 @@ func TestMistakenRestrictions(t *testing.T) {
 		"expire_at", "expires_att", "not_before", "notBefore", "not_befor", "Disabled", "disable", "disabledd",
 		"workflow", "Workflows", "work_flows", "worflows", "token_sha265", "token_sha25", "tokenSha256", "TOKEN_SHA256",
 		"allowed", "allowlist", "tools", "tool_allowlist", "toolAllowlist", "expiry", "expires", "exp", "expiration",
-		"allow\u200b", "\ufeffallow", "expires_at\u00a0", "expires_at ", "dis\u00adabled", "\u0430llow", "valid_until", "enabled", "active", "revoked", "Revoked"} {
+		"allow\u200b", "\ufeffallow", "expires_at\u00a0", "expires_at ", "dis\u00adabled", "\u0430llow", "valid_until", "enabled", "active", "revoked", "Revoked",
+		"not_after", "notAfter", "valid_from", "nbf"} {
 		rows = append(rows, row{member, alice(`"` + member + `": null`), false, code(clients.MistakenMember)})
 	}
 	for _, member := range []string{"comment", "note", "date", "description", "owner", "allowance", "expired_by", "tokenizer", "", "Name", "tool"} {

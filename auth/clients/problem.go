@@ -27,7 +27,7 @@ const (
 	DuplicateMember Code = "duplicate-member"       // a member stands twice
 	WrongType       Code = "wrong-type"             // a member is of another type than it must be
 	NoToken         Code = "no-token"               // there is no token, nor a hash of one
-	BothTokens      Code = "both-token-and-hash"    // there is a token and a hash: it is not clear which one counts
+	BothTokens      Code = "both-token-and-hash"    // more than one of token, token_sha256 and tokens: it is not clear which one counts
 	BadHash         Code = "bad-token-sha256"       // the hash is not 64 hexadecimal digits
 	BadToken        Code = "bad-token"              // the token is empty, or has characters that no header can carry
 	Placeholder     Code = "placeholder-token"      // the token is one that stands for a token
@@ -35,12 +35,15 @@ const (
 	BadUser         Code = "bad-user"               // user_id is empty, too long, not printable, or the token itself
 	BadName         Code = "bad-name"               // name is too long, or not printable
 	DuplicateName   Code = "duplicate-name"         // two entries have one name: all of them are out
-	DuplicateToken  Code = "duplicate-token"        // two entries have one token: all of them are out
+	DuplicateToken  Code = "duplicate-token"        // two entries have one token: all of them are out; so is one that has it twice
 	MistakenMember  Code = "mistaken-restriction"   // an unknown member looks like a restriction with a typing error
 	BadAllow        Code = "bad-allow"              // allow is neither a list of names nor a string
 	BadOversees     Code = "oversees-without-human" // oversees is for persons: the role human is missing
 	NotServed       Code = "not-served"             // a member that this version does not serve, and that would restrict the client
 	BadExpiry       Code = "expiry-unreadable"      // expires_at cannot be read as a time: it counts as expired
+	BadStart        Code = "not-before-unreadable"  // not_before cannot be read as a time: the token counts as expired
+	EmptyWindow     Code = "window-empty"           // not_before is not before expires_at: the token is never good
+	TooManyTokens   Code = "too-many-tokens"        // tokens has more than 8
 )
 
 // The codes of what is worth a warning. The entry stays.
@@ -54,6 +57,7 @@ const (
 	SloppyExpiry  Code = "expiry-sloppy"  // expires_at is not RFC 3339, but can be read
 	ExpiredClient Code = "expired"        // the client is out: its expires_at is over
 	ExpiresSoon   Code = "expires-soon"   // the client will be out within a week
+	NotYet        Code = "not-yet"        // no token of the client is good yet
 	ExpiryIgnored Code = "expiry-ignored" // MCP_TOKEN_EXPIRY_ENABLED is off: expires_at does nothing
 	LooseMode     Code = "file-mode"      // others than its owner may read or change the file
 	NobodyListed  Code = "nobody"         // the list has no entries: nobody is admitted
@@ -71,6 +75,7 @@ var warnings = map[Code]struct{ failsCheck bool }{
 	SloppyExpiry:  {},
 	ExpiredClient: {},
 	ExpiresSoon:   {},
+	NotYet:        {},
 	ExpiryIgnored: {},
 	LooseMode:     {},
 	NobodyListed:  {},

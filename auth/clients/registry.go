@@ -117,6 +117,20 @@ func (r *Registry) ByName(name string) (auth.Principal, bool) {
 	return r.current.Load().at(r.now).named(name, r.now)
 }
 
+// EverLive tells whether a client has been live since the process began: at a load, or because the time of a
+// token came since.
+func (r *Registry) EverLive() bool {
+	if r.everLive.Load() {
+		return true
+	}
+	opens := r.current.Load().at(r.now).opens
+	if opens.IsZero() || r.now().Before(opens) {
+		return false
+	}
+	r.everLive.Store(true)
+	return true
+}
+
 // Status is the state of the registry, for readiness and metrics. It holds no secret.
 type Status struct {
 	Generation uint64    // in force now
@@ -136,6 +150,6 @@ func (r *Registry) Status() Status {
 	return Status{
 		Generation: in.generation, Loaded: last.loaded, OK: !v.stale,
 		Stale: v.stale && !v.closed && in == v.snapshot, Clients: in.live(now),
-		EverLive: r.everLive.Load(), Problems: last.report.Problems, Digest: in.digest,
+		EverLive: r.EverLive(), Problems: last.report.Problems, Digest: in.digest,
 	}
 }

@@ -16,6 +16,7 @@ type Report struct {
 	Expired   int       `json:"expired"`         // entries that are out by their expiry
 	Disabled  int       `json:"disabled"`        // entries switched off
 	Plain     int       `json:"plain,omitzero"`  // entries whose token stands in the file itself
+	Waiting   int       `json:"waiting"`         // entries none of whose tokens is good yet
 	Errors    int       `json:"errors"`
 	Warnings  int       `json:"warnings"`
 	Fails     bool      `json:"fails"`    // whether a check should end as failed

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"fmt"
+	"math/bits"
 
 	"prax/auth"
 )
@@ -37,16 +38,16 @@ func (r *reader) settleName(e *entry) {
 }
 
 func (r *reader) settleToken(e *entry) {
-	plain, hashed := e.members&hasToken != 0, e.members&hasHash != 0
-	if plain && e.index >= 0 {
+	forms := e.members & (hasToken | hasHash | hasTokens)
+	if forms&hasToken != 0 && e.index >= 0 {
 		r.report.Plain++
 	}
 	switch {
-	case plain && hashed:
-		r.refuse(e, e.at, BothTokens, "both token and token_sha256: which one counts is in doubt")
-	case !plain && !hashed && e.members&hasTokens == 0:
-		r.refuse(e, e.at, NoToken, "neither token nor token_sha256")
-	case plain && r.source.loose && e.index >= 0:
+	case bits.OnesCount32(forms) > 1:
+		r.refuse(e, e.at, BothTokens, "more than one of token, token_sha256 and tokens: which one counts is in doubt")
+	case forms == 0:
+		r.refuse(e, e.at, NoToken, "none of token, token_sha256 and tokens")
+	case forms == hasToken && r.source.loose && e.index >= 0:
 		r.problem(e, e.at, LooseMode, "a plaintext token in a file that others can read: chmod 600 it, or store token_sha256")
 	}
 	r.settleSecrets(e)
@@ -54,12 +55,12 @@ func (r *reader) settleToken(e *entry) {
 
 // settleSecrets refuses an entry whose token stands where it would be shown.
 func (r *reader) settleSecrets(e *entry) {
-	for _, c := range e.tokens {
-		if reveals(r.build.text(e.row.user), c) {
+	for _, t := range e.tokens {
+		if reveals(r.build.text(e.row.user), t.credential) {
 			r.refuse(e, e.at, BadUser, "user_id is the token or its hash, and user ids stand in logs")
 		}
 		for _, name := range e.names {
-			if reveals(r.build.text(name), c) {
+			if reveals(r.build.text(name), t.credential) {
 				e.names = nil
 				r.refuse(e, e.at, BadName, "the name is the token or its hash, and names stand in logs")
 				break

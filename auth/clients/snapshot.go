@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -20,13 +21,26 @@ type snapshot struct {
 	terms      []terms
 	rows       []row
 	byToken    index    // of every row, refused or not
-	byName     []uint32 // rows with a name of their own, by name
+	byName     []uint32 // the first rows of clients with a name of their own, by name
+	starts     map[auth.Credential]moment
+	opens      time.Time // when the first token that is not good yet will be; zero when none will
 }
+
+// moment is a time without a pointer: since 1970.
+type moment struct {
+	seconds int64
+	nanos   uint32
+}
+
+func momentOf(t time.Time) moment { return moment{t.Unix(), uint32(t.Nanosecond())} }
+
+func (m moment) time() time.Time { return time.Unix(m.seconds, int64(m.nanos)).UTC() }
 
 // span is a string in the arena.
 type span struct{ start, size uint32 }
 
-// row is one client.
+// row is one token of a client, with all that the client is. Those of one client stand together; most have
+// only one.
 type row struct {
 	credential auth.Credential
 	name       span
@@ -61,6 +75,8 @@ const (
 	sharesName                     // another row has its name
 	sharesToken                    // another row has its token
 	showsToken                     // its name or user id is the token of a row
+	further                        // is of the same client as the row before
+	starts                         // is not good before a time, which stands in the snapshot's starts
 )
 
 // out are the flags of a row that admits nobody.
@@ -82,13 +98,17 @@ func (s *snapshot) lookup(c auth.Credential, now func() time.Time) (auth.Princip
 // named is the principal of the client with this name.
 func (s *snapshot) named(name string, now func() time.Time) (auth.Principal, bool) {
 	i, known := s.find(name)
-	if !known || !s.admits(&s.rows[i], now) {
+	if !known {
 		return auth.Principal{}, false
 	}
-	return s.principal(&s.rows[i]), true
+	r := s.lasting(clientAt(s.rows, int(i)), now)
+	if r == nil {
+		return auth.Principal{}, false
+	}
+	return s.principal(r), true
 }
 
-// find is the row with this name, admitted or not, unless it was refused.
+// find is the first row of the client with this name, admitted or not, unless it was refused.
 func (s *snapshot) find(name string) (i uint32, known bool) {
 	at, known := slices.BinarySearchFunc(s.byName, name, func(i uint32, name string) int {
 		return strings.Compare(s.text(s.rows[i].name), name)
@@ -99,12 +119,74 @@ func (s *snapshot) find(name string) (i uint32, known bool) {
 	return s.byName[at], true
 }
 
+// firstStart is when the first row begins to admit somebody that does not yet; zero when none will.
+func (s *snapshot) firstStart(now time.Time) (first time.Time) {
+	for i := range s.rows {
+		r := &s.rows[i]
+		if !r.flags.has(starts) || r.flags.has(out) {
+			continue
+		}
+		if w := s.window(r); w.comes(now) && (first.IsZero() || w.from.Before(first)) {
+			first = w.from
+		}
+	}
+	return first
+}
+
+// lasting is the row, of those of one client, that admits it now and does so the longest; of several the
+// last, which is the newest. It is nil when none does.
+func (s *snapshot) lasting(rows []row, now func() time.Time) (found *row) {
+	for i := range rows {
+		r := &rows[i]
+		if s.admits(r, now) && (found == nil || !r.flags.has(expires) || found.flags.has(expires) && !s.expiry(r).Before(s.expiry(found))) {
+			found = r
+		}
+	}
+	return found
+}
+
+// clientAt is the rows of the client whose first is row i.
+func clientAt(rows []row, i int) []row {
+	n := i + 1
+	for n < len(rows) && rows[n].flags.has(further) {
+		n++
+	}
+	return rows[i:n]
+}
+
+// clientsOf are the rows of one client after the other, with the place of the first.
+func clientsOf(rows []row) iter.Seq2[int, []row] {
+	return func(yield func(int, []row) bool) {
+		for i := 0; i < len(rows); {
+			of := clientAt(rows, i)
+			if !yield(i, of) {
+				return
+			}
+			i += len(of)
+		}
+	}
+}
+
 // admits tells whether the row lets anybody in at this time. Exactly at its expiry it does not.
 func (s *snapshot) admits(r *row, now func() time.Time) bool {
-	if r.flags.has(out) {
+	switch {
+	case r.flags.has(out):
 		return false
+	case r.flags.has(starts | expires):
+		return s.window(r).holds(now())
 	}
-	return !r.flags.has(expires) || now().Before(s.expiry(r))
+	return true
+}
+
+// window is when the row is good, but for its flags.
+func (s *snapshot) window(r *row) window { return window{s.start(r), s.expiry(r)} }
+
+// start is when the row begins to be good; zero when it always was.
+func (s *snapshot) start(r *row) time.Time {
+	if !r.flags.has(starts) {
+		return time.Time{}
+	}
+	return s.starts[r.credential].time()
 }
 
 // expiry is when the row lapses; zero for never.
@@ -145,8 +227,8 @@ func (s *snapshot) principal(r *row) auth.Principal {
 // live counts the clients that are admitted at now.
 func (s *snapshot) live(now time.Time) (n int) {
 	at := func() time.Time { return now }
-	for i := range s.rows {
-		if s.admits(&s.rows[i], at) {
+	for _, rows := range clientsOf(s.rows) {
+		if s.lasting(rows, at) != nil {
 			n++
 		}
 	}
@@ -159,8 +241,8 @@ func (s *snapshot) bytes() int {
 		4*(cap(s.byToken.slots)+cap(s.byName))
 }
 
-// only is a snapshot of the rows that keep says, without a generation yet: what is left of
-// this one when the file does not read.
+// only is a snapshot of the clients of one token whose rows keep says, without a generation yet: what is left
+// of this one when the file does not read.
 func (s *snapshot) only(keep func(*row) bool) *snapshot {
 	left := &snapshot{arena: s.arena, names: s.names, terms: s.terms}
 	for i := range s.rows {

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"prax/auth"
 )
 
 // replace is the text with what stands at the extent replaced.
@@ -81,22 +79,6 @@ func (m *layout) remove(i int) []byte {
 		return replace(m.text, extent{m.entries[i-1].to, e.to}, "")
 	}
 	return replace(m.text, m.list, "[]")
-}
-
-// rehash is the text with another hash in the entry, in the place of the hash or of the plaintext token.
-func (m *layout) rehash(e *placed, hash auth.Credential) ([]byte, bool) {
-	by := quoted(hash.Hex())
-	old, hashed := e.member("token_sha256")
-	plain, open := e.member("token")
-	switch {
-	case e.has("tokens"), e.has("token") && e.has("token_sha256"):
-		return nil, false
-	case hashed:
-		return replace(m.text, old.value, by), true
-	case open:
-		return replace(replace(m.text, plain.value, by), plain.key, `"token_sha256"`), true
-	}
-	return nil, false
 }
 
 // quoted is a string as JSON.

@@ -26,7 +26,7 @@ type banner struct {
 // without a client is an error for the log too: whoever enabled it expects to be served.
 func (a *app) announce() {
 	a.out.announce(a.banner())
-	if a.settings.Enabled && !a.live.Load() {
+	if a.settings.Enabled && !a.clients.EverLive() {
 		a.out.log.Error("MCP_SERVER_ENABLED is true and no client is live: /mcp answers 404 until one is (prax client add NAME)")
 	}
 }
@@ -103,7 +103,7 @@ func (a *app) off() []string {
 	switch {
 	case !s.Enabled:
 		off = append(off, "/mcp answers 404, because MCP_SERVER_ENABLED is not true")
-	case !a.live.Load():
+	case !a.clients.EverLive():
 		off = append(off, "/mcp answers 404, because no client is live (prax client add NAME)")
 	}
 	if a.unread {

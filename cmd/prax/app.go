@@ -51,7 +51,6 @@ type app struct {
 
 	early early                          // what the chain is told of the start
 	first atomic.Pointer[clients.Change] // what the first reading of clients.json gave
-	live  atomic.Bool                    // a client has been live since the start
 }
 
 // openApp opens the store and fills the registry of tools. openClients comes next: between the two
@@ -151,7 +150,7 @@ func (a *app) status() control.Status {
 }
 
 // enabled tells whether /mcp exists: not before a first client has been live.
-func (a *app) enabled() bool { return a.settings.Enabled && a.live.Load() }
+func (a *app) enabled() bool { return a.settings.Enabled && a.clients.EverLive() }
 
 // run answers on ln and on the operator's socket until a signal says stop, and drains both at once: one
 // after the other, they could take twice what a container gives. What runs outside of prax has the rest of

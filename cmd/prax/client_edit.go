@@ -194,6 +194,7 @@ func editHint(path string, err error) string {
 		clients.ErrChanged:  "look at the file, and try again",
 		clients.ErrBusy:     "try again",
 		clients.ErrDoubt:    checkHint,
+		clients.ErrTokens:   "wait until one of them has ended, or rotate without --overlap, which ends all of them now",
 		fs.ErrNotExist:      "make its directory first; --clients FILE names another file",
 		syscall.ENOSPC:      "the disk is full: make room, and try again",
 		syscall.EROFS:       "the file system is read-only: edit the file where it can be written",

@@ -13,8 +13,12 @@ type newToken struct {
 	Token   string   `json:"token"`
 	Allow   []string `json:"allow,omitempty"`
 	Expires string   `json:"expires_at,omitzero"`
-	URL     string   `json:"url"`
-	File    string   `json:"file"`
+
+	// OldUntil is when the tokens end that the client had before; "" when they have.
+	OldUntil string `json:"old_until,omitzero"`
+
+	URL  string `json:"url"`
+	File string `json:"file"`
 
 	start string // the command that starts the server; "" when one answers
 }
@@ -54,6 +58,9 @@ func (how printing) text(t newToken, done string) ([]byte, error) {
 	fmt.Fprintf(w, "client %s %s in %s\n", printable(t.Name), done, printable(t.File))
 	if t.UserID != "" {
 		fmt.Fprintf(w, "acts as user %s, may use %s, %s\n", printable(t.UserID), granting(t.Allow), expiring(t.Expires))
+	}
+	if t.OldUntil != "" {
+		fmt.Fprintf(w, "the old token goes on until %s at the latest\n", t.OldUntil)
 	}
 	fmt.Fprintf(w, "\nits token, which is shown this once:\nexport PRAX_TOKEN=%s\n\n", t.Token)
 	if t.start != "" {

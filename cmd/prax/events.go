@@ -122,9 +122,6 @@ func (a *app) stopped() {
 // reloaded is told of every reading of clients.json that changed something.
 func (a *app) reloaded(c clients.Change) {
 	a.first.CompareAndSwap(nil, &c)
-	if c.Clients > 0 {
-		a.live.Store(true)
-	}
 	if a.quiet {
 		return
 	}

@@ -34,6 +34,11 @@ func TestLaw3StreamsAreJudgedMidway(t *testing.T) {
 				"nobody":   func(l *lawApp) { l.write() },
 				"expired":  func(l *lawApp) { l.write(l.waiting(300 * time.Millisecond)) }, // the rest is up to the timer
 				"narrowed": func(l *lawApp) { l.write(narrowed) },
+
+				"one token of two removed": func(l *lawApp) { l.write(l.waiting(time.Hour).withSibling()) },
+				"one token of two over": func(l *lawApp) {
+					l.write(l.waiting(time.Hour).listed(fmt.Sprintf(`,"expires_at":%q`, l.now().Add(300*time.Millisecond).Format(time.RFC3339Nano))))
+				},
 			} {
 				if what == "narrowed" && !s.ofTool {
 					continue // it stays open, and is told that its list changed

@@ -60,6 +60,19 @@ type lawClient struct {
 	name, user, token string
 	allow             []string
 	extra             string // further members of the entry, with a leading comma
+	tokens            string // elements of tokens, which stand in place of the token's hash; "" for none
+}
+
+// listed is the client with tokens in a list: its own with these members, and one that is always good.
+func (c lawClient) listed(members string) lawClient {
+	c.tokens = fmt.Sprintf(`{"sha256":%q%s},`, auth.HashToken(c.token).Hex(), members)
+	return c.withSibling()
+}
+
+// withSibling is the client with one more token that is always good.
+func (c lawClient) withSibling() lawClient {
+	c.tokens += fmt.Sprintf(`{"sha256":%q}`, auth.HashToken("law-token-sibling-0123456789").Hex())
+	return c
 }
 
 var (
@@ -157,8 +170,11 @@ func (l *lawApp) write(list ...lawClient) {
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		entries = append(entries, fmt.Sprintf(`{"name":%q,"user_id":%q,"token_sha256":%q,"allow":%s%s}`,
-			c.name, c.user, auth.HashToken(c.token).Hex(), allow, c.extra))
+		token := fmt.Sprintf(`"token_sha256":%q`, auth.HashToken(c.token).Hex())
+		if c.tokens != "" {
+			token = `"tokens":[` + c.tokens + `]`
+		}
+		entries = append(entries, fmt.Sprintf(`{"name":%q,"user_id":%q,%s,"allow":%s%s}`, c.name, c.user, token, allow, c.extra))
 	}
 	text := `{"clients":[` + strings.Join(entries, ",") + `]}`
 	if err := os.WriteFile(l.file, []byte(text), 0o600); err != nil {
@@ -377,8 +393,12 @@ func TestLaw3TheFileDecidesNow(t *testing.T) {
 		out := r.call(with, nobody, "law.low", `{}`)
 		for what, clients := range map[string][]lawClient{
 			"revoked": {narrow}, "disabled": {disabled}, "nobody at all": {}, "rotated": {rotated},
+			"one token of two over":     {granted.listed(`,"expires_at":"2020-01-01T00:00:00Z"`)},
+			"one token of two to come":  {granted.listed(`,"not_before":"2999-01-01T00:00:00Z"`)},
+			"one token of two in doubt": {granted.listed(`,"not_before":"soon"`)},
+			"one token of two removed":  {granted.withSibling()},
 		} {
-			if what == "rotated" && r.name == "operator's socket" {
+			if (what == "rotated" || strings.HasPrefix(what, "one token")) && r.name == "operator's socket" {
 				continue // calls by name, not by token
 			}
 			with.write(clients...)
@@ -395,6 +415,16 @@ func TestLaw3TheFileDecidesNow(t *testing.T) {
 		with.admitted(r, "not yet expired")
 		with.ahead.Store(int64(2 * time.Hour))
 		with.refused(r, "expired", out)
+		if r.name == "operator's socket" {
+			return
+		}
+		with.write(granted.listed(fmt.Sprintf(`,"not_before":%q,"expires_at":%q`,
+			with.now().Add(-time.Hour).Format(time.RFC3339), with.now().Add(time.Hour).Format(time.RFC3339))))
+		with.admitted(r, "a token of a list in its time")
+		with.ahead.Store(int64(4 * time.Hour))
+		with.refused(r, "a token of a list after its time", out)
+		with.ahead.Store(0)
+		with.refused(r, "a token of a list before its time", out)
 	})
 }
 
