@@ -66,8 +66,9 @@ func (c *Certificate) Run(ctx context.Context, changed func(reason string, p Pai
 	return errors.Join(failed[:]...)
 }
 
-// Force has the files read again soon although they look the same, as an operator asks for with SIGHUP.
-func (c *Certificate) Force() { c.watchers[0].Force() }
+// Force has the files read again soon although they look the same, as an operator asks for with SIGHUP. The channel is
+// closed when that is over.
+func (c *Certificate) Force() (done <-chan struct{}) { return c.watchers[0].Force() }
 
 // Reload reads the files now. The reason is for the log.
 func (c *Certificate) Reload(reason string) error {

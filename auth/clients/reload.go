@@ -138,8 +138,14 @@ func (r *Registry) giveBack() {
 }
 
 // Force has a running registry read the file again soon although it looks the same, as an operator asks for
-// with SIGHUP, and log what came of it. It never waits; what is asked for many times at once is done once.
-func (r *Registry) Force() { r.watcher.Force() }
+// with SIGHUP, and log what came of it. It never waits; what is asked for many times at once is done once. The channel is
+// closed when that is over; nil, when there is no file.
+func (r *Registry) Force() (done <-chan struct{}) {
+	if r.cfg.Path == "" {
+		return nil
+	}
+	return r.watcher.Force()
+}
 
 // look is a reload by the watcher. Whoever forced it is answered also when nothing changed.
 func (r *Registry) look(reason string) (read bool) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -37,6 +38,9 @@ type Watcher struct {
 	path   string
 	opts   Options
 	forced chan struct{}
+
+	mu   sync.Mutex
+	done chan struct{} // closed when the next forced call is over; nil: none was asked for
 }
 
 // New makes a watcher of the file behind path, which need not exist. Nothing happens before [Watcher.Run].
@@ -54,11 +58,31 @@ func New(path string, opts Options) *Watcher {
 }
 
 // Force makes the watcher call back soon even though nothing changed, as an operator asks for with
-// SIGHUP. It never waits; calls that come together count as one.
-func (w *Watcher) Force() {
+// SIGHUP. It never waits; calls that come together count as one. The channel is closed when a call that began after
+// this is over.
+func (w *Watcher) Force() (done <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done == nil {
+		w.done = make(chan struct{})
+	}
 	select {
 	case w.forced <- struct{}{}:
 	default:
+	}
+	return w.done
+}
+
+// forcing takes over to tell those who asked until now.
+func (w *Watcher) forcing() (tell func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	done := w.done
+	w.done = nil
+	return func() {
+		if done != nil {
+			close(done)
+		}
 	}
 }
 
@@ -77,7 +101,7 @@ func (w *Watcher) Run(ctx context.Context, changed func(reason string) (read boo
 		h = openHints(w.opts.Log)
 	}
 	defer h.close()
-	s := &session{path: path, gap: w.opts.Gap, hints: h, changed: changed, timer: time.NewTimer(time.Hour)}
+	s := &session{path: path, gap: w.opts.Gap, hints: h, changed: changed, forcing: w.forcing, timer: time.NewTimer(time.Hour)}
 	s.timer.Stop()
 	defer s.timer.Stop()
 	s.call(Start)
@@ -91,6 +115,7 @@ type session struct {
 	gap     time.Duration
 	hints   *hints
 	changed func(reason string) (read bool)
+	forcing func() (tell func())
 
 	seen  fingerprint // as the last call found the file, taken before it
 	sure  bool        // it was read then, and another change would have left another fingerprint
@@ -139,9 +164,15 @@ func (s *session) plan(reason string) {
 func (s *session) look(ctx context.Context) {
 	reason := s.due
 	s.due = ""
-	if ctx.Err() == nil && (reason == Forced || !s.same()) {
-		s.call(reason)
+	if ctx.Err() != nil {
+		return
 	}
+	if reason == Forced {
+		defer s.forcing()()
+	} else if s.same() {
+		return
+	}
+	s.call(reason)
 }
 
 func (s *session) same() bool { return s.sure && look(s.path) == s.seen }

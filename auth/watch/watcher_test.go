@@ -244,8 +244,57 @@ func TestForce(t *testing.T) {
 	write(t, path, "one")
 	f := follow(t, path, watch.Options{Poll: time.Hour, Gap: time.Millisecond, NoEvents: true})
 	f.sees("one")
-	f.watcher.Force()
+	first := f.watcher.Force()
 	f.until("a forced call", func() bool { return len(f.reasons) == 2 && f.reasons[1] == watch.Forced })
+	<-first
+	<-f.watcher.Force()
+	f.until("another", func() bool { return len(f.reasons) == 3 })
+}
+
+// TestForceTellsWhenItIsOver: not before the call is over that began after the asking, though one was under way then.
+func TestForceTellsWhenItIsOver(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	write(t, path, "one")
+	synctest.Test(t, func(t *testing.T) {
+		calls, release := 0, make(chan struct{})
+		w := watch.New(path, watch.Options{NoEvents: true, Poll: time.Hour})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- w.Run(ctx, func(string) bool {
+				calls++
+				<-release
+				return true
+			})
+		}()
+		synctest.Wait() // within the call at the start
+		over := w.Force()
+		again := w.Force()
+		for call := range 3 {
+			select {
+			case <-over:
+				if call < 2 {
+					t.Errorf("it is over after %d calls", call)
+				}
+			default:
+				if call == 2 {
+					t.Error("it is not over")
+				}
+			}
+			if call < 2 {
+				release <- struct{}{}
+				time.Sleep(time.Second)
+				synctest.Wait()
+			}
+		}
+		<-again
+		if calls != 2 {
+			t.Errorf("%d calls", calls)
+		}
+		cancel()
+		must(t, <-ended)
+	})
 }
 
 // TestTiming is the rhythm of looking, by a clock that stands still until nothing else can happen.

@@ -42,6 +42,7 @@ type app struct {
 	control *control.Server
 
 	certificate *server.Certificate // nil: plaintext
+	manager     *manager            // nil: no service manager asked
 
 	addr  string    // where it listens; set before anybody can ask
 	since time.Time // the start
@@ -162,10 +163,12 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	var (
 		wait     sync.WaitGroup
 		drained  sync.WaitGroup
-		failures = make(chan error, 6)
+		failures = make(chan error, 7)
 	)
 	// Without a watch an edit would not be obeyed: better not to serve at all.
-	for _, watch := range []func(context.Context) error{a.clients.Run, a.watchDefinitions, a.watchCertificate, a.runner.Run, a.archiveOld} {
+	for _, watch := range []func(context.Context) error{
+		a.clients.Run, a.watchDefinitions, a.watchCertificate, a.runner.Run, a.archiveOld, a.feedWatchdog,
+	} {
 		wait.Go(func() {
 			if err := watch(beside); err != nil {
 				failures <- err
@@ -181,6 +184,7 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	})
 	wait.Go(func() { a.reloadOn(beside, sig.reload) })
 	a.started(ln.Addr().String())
+	wait.Go(func() { a.tellManager(serving) })
 	draining := make(chan time.Time, 1)
 	context.AfterFunc(serving, func() { draining <- time.Now() })
 	err := a.server.Serve(serving, ln)
@@ -204,15 +208,35 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-signals:
-			if a.defined != nil {
-				a.defined.Force()
+			a.manager.reloading()
+			if !a.reload(ctx) {
+				return
 			}
-			if a.certificate != nil {
-				a.certificate.Force()
-			}
-			a.clients.Force()
+			a.manager.ready()
 		}
 	}
+}
+
+// reload waits until all of it was read; false when ctx ended before.
+func (a *app) reload(ctx context.Context) bool {
+	var readings []<-chan struct{}
+	if a.defined != nil {
+		readings = append(readings, a.defined.Force())
+	}
+	if a.certificate != nil {
+		readings = append(readings, a.certificate.Force())
+	}
+	if clients := a.clients.Force(); clients != nil {
+		readings = append(readings, clients)
+	}
+	for _, over := range readings {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 // closeTimeout bounds how long handlers are waited for that outlived their callers. They were told to end

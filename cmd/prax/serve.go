@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 
 	"prax/server"
@@ -42,6 +43,9 @@ func (p *program) serve(args []string) error {
 	if l.certificate, err = s.openCertificate(l.out.log, p.now); err != nil {
 		return err
 	}
+	if l.manager, err = serviceManager(environment(p.environ), os.Getpid(), l.out.log); err != nil {
+		return badConfig("a service manager sets these", "%w", err)
+	}
 	return p.untilStopped(sig, l)
 }
 
@@ -51,6 +55,7 @@ type launch struct {
 	out         output
 	dev         bool
 	certificate *server.Certificate // nil: plaintext
+	manager     *manager            // nil: no service manager asked
 }
 
 // untilStopped serves until it fails, or a signal ends it: the first politely, a later one at once.
@@ -89,7 +94,7 @@ func (p *program) runApp(sig *signals, l launch, ln net.Listener) (err error) {
 		return explainOpen(err)
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
-	a.addr, a.certificate = ln.Addr().String(), l.certificate
+	a.addr, a.certificate, a.manager = ln.Addr().String(), l.certificate, l.manager
 	a.early.begin()
 	if l.dev {
 		tokens, err := a.prepareDev(sig.stop)

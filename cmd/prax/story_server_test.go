@@ -118,7 +118,7 @@ func (r *running) kill() {
 // environmentOf is the story's environment: those variables that the program or a shell reads.
 func environmentOf(ts *testscript.TestScript) []string {
 	var environ []string
-	names := []string{"PATH", "HOME", "TMPDIR", "TZ", "GORACE", "GOCOVERDIR"}
+	names := []string{"PATH", "HOME", "TMPDIR", "TZ", "GORACE", "GOCOVERDIR", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}
 	for _, v := range variables {
 		names = append(names, v.name, v.name+"_FILE")
 	}

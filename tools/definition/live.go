@@ -98,8 +98,9 @@ func (s *Source) Run(ctx context.Context) error {
 }
 
 // Force has a running source read the files again soon although they look the same, as an operator asks for with
-// SIGHUP, and log what came of it. It never waits; what is asked for many times at once is done once.
-func (s *Source) Force() { s.watcher.Force() }
+// SIGHUP, and log what came of it. It never waits; what is asked for many times at once is done once. The channel is closed
+// when that is over.
+func (s *Source) Force() (done <-chan struct{}) { return s.watcher.Force() }
 
 // again is a reload by the watcher. Whoever forced it is answered also when nothing changed.
 func (s *Source) again(reason string) (read bool) {

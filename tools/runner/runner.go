@@ -71,6 +71,8 @@ type Runner struct {
 	drives   *drives
 	outbox   *outbox
 	capacity *capacity
+
+	recovered chan struct{} // closed by Run
 }
 
 // New makes a runner.
@@ -99,5 +101,9 @@ func New(c Config) *Runner {
 	return &Runner{
 		config: c, pinned: newPinned(c.CacheBytes), forms: newRecent[*form](formBytes), timers: newTimers(), drives: newDrives(),
 		outbox: newOutbox(), capacity: newCapacity(c.Running, c.OfClient),
+		recovered: make(chan struct{}),
 	}
 }
+
+// Recovered is closed once Run has taken over what an earlier start left behind.
+func (r *Runner) Recovered() <-chan struct{} { return r.recovered }

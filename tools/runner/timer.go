@@ -47,11 +47,12 @@ func (t *timers) due(at time.Time) {
 }
 
 // Run applies timeouts until ctx ends: those that came due while nobody was running at once, each other one when its
-// time comes. It always returns nil. While the store fails it tries again, ever more seldom.
+// time comes. It is called once, and always returns nil. While the store fails it tries again, ever more seldom.
 func (r *Runner) Run(ctx context.Context) error {
 	retry := firstRetry
 	for ctx.Err() == nil {
 		if err := r.recover(ctx, ageless); err == nil {
+			close(r.recovered)
 			break
 		} else if ctx.Err() == nil {
 			r.config.Log.Error("attempts of an earlier start cannot be taken over", "cause", err, "again_in", retry.String())
