@@ -40,6 +40,7 @@ type Config struct {
 	AllowedOrigins []string       // web origins whose pages may call; any turns CORS answers on
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
 	Certificate    *Certificate   // nil: plaintext
+	Card           *Card          // published below the endpoint, if CheckPublic lets it; nil: nothing is
 
 	Authenticators []edge.Authenticator // asked in this order; the first that knows the credential wins
 	Edge           *edge.Edge           // budgets shared by all exchanges; nil: one with the defaults

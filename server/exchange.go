@@ -23,6 +23,7 @@ type exchange struct {
 	bytes   int64
 	timeout time.Duration // of writing the answer
 	shared  bool          // HTTP/2: other exchanges are on the connection
+	card    *card         // that is answered; nil: nothing to keep
 	edge    *edge.Exchange
 	body    body
 	request http.Request // as the adapter sees it

@@ -85,9 +85,12 @@ func (x *exchange) answer(r *http.Request, status int, body []byte) {
 	h["Content-Type"] = jsonType
 	h["X-Content-Type-Options"] = noSniff
 	h["Cache-Control"] = noStore
+	if x.card != nil {
+		x.card.headers(h)
+	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	x.WriteHeader(status)
-	if r.Method != http.MethodHead {
+	if r.Method != http.MethodHead && status != http.StatusNotModified {
 		_, _ = x.Write(body) // a caller that is gone has nothing to be told
 	}
 }

@@ -39,6 +39,9 @@ func (s *Server) route(x *exchange, r *http.Request) {
 	case s.isMCP(path):
 		x.route = routeMCP
 		s.mcp(x, r)
+	case s.isCard(path):
+		x.route = routeCard
+		s.serveCard(x, r)
 	case path == routeHealth:
 		x.route = routeHealth
 		s.healthz(x, r)

@@ -19,6 +19,7 @@ type Server struct {
 	cfg      Config
 	guard    *guard
 	endpoint string // where callers reach /mcp below the public URL: /mcp, or /prefix/mcp
+	card     *card  // nil: none is published
 	proxies  proxies
 	access   *accessLog
 	denials  *denials
@@ -36,6 +37,7 @@ func New(c Config) *Server {
 		cfg:      c,
 		guard:    newGuard(c),
 		endpoint: c.endpoint(),
+		card:     newCard(c),
 		proxies:  c.TrustedProxies,
 		access:   newAccessLog(c.Access, c.AccessText),
 		denials:  newDenials(c.Denied),

@@ -132,6 +132,12 @@ func (a *app) serverConfig() server.Config {
 	if s.PublicURL != nil {
 		c.PublicURL = s.PublicURL.String()
 	}
+	if s.Publish {
+		c.Card = &server.Card{
+			Title: "prax", Description: "Tools and workflows of an operator, for agents that hold a bearer token.",
+			Version: readBuild().Version, Revisions: mcp.Revisions(),
+		}
+	}
 	return c
 }
 

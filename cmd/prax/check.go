@@ -90,6 +90,11 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 	if err := server.CheckBind(s.Addr, s.tls(), s.InsecureBind); err != nil {
 		v.add(setting("open-bind", "error", err.Error()))
 	}
+	if s.Publish {
+		if err := server.CheckPublic(s.PublicURL); err != nil {
+			v.add(setting("publish", "error", "PRAX_PUBLISH: "+err.Error()))
+		}
+	}
 	v.judgeCertificate(s, p.now())
 	for _, p := range problems {
 		v.add(finding{

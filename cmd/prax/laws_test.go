@@ -100,7 +100,7 @@ func newLawApp(t *testing.T, withTools bool) *lawApp {
 	l.write(granted, narrow, nothing)
 	p := &program{
 		environ: []string{"MCP_SERVER_ENABLED=true", "MCP_CLIENTS_PATH=" + l.file, "PRAX_DATA=" + filepath.Join(t.TempDir(), "data"), "PRAX_LOG=error",
-			"PRAX_PUBLIC_URL=https://prax.example.net" + lawPrefix},
+			"PRAX_PUBLIC_URL=https://prax.example.net" + lawPrefix, "PRAX_PUBLISH=true"},
 		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, now: l.now,
 	}
 	f := p.flags("serve", "", "").withSettings()

@@ -36,6 +36,11 @@ func (p *program) serve(args []string) error {
 	if err := server.CheckBind(s.Addr, s.tls(), s.InsecureBind); err != nil {
 		return badConfig("", "PRAX_ADDR: %w", err)
 	}
+	if s.Publish {
+		if err := server.CheckPublic(s.PublicURL); err != nil {
+			return badConfig("", "PRAX_PUBLISH: %w", err)
+		}
+	}
 	l := launch{settings: s, out: p.output(s.Log), dev: f.isDev()}
 	for _, warning := range warnings {
 		l.out.log.Warn(warning)

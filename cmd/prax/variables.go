@@ -31,6 +31,7 @@ type settings struct {
 	TrustedProxies []netip.Prefix
 	TLSCert        string // "" with TLSKey: plaintext
 	TLSKey         string
+	Publish        bool
 	InsecureBind   bool
 	ToolNames      auth.Spelling
 	MaxBody        int64 // bytes
@@ -113,6 +114,9 @@ var variables = []variable{
 	{name: "PRAX_TLS_KEY", flag: "tls-key",
 		note:  "the file of its key, PEM; a renewed pair is in force for the next connection",
 		parse: pathed(func(s *settings) *string { return &s.TLSKey })},
+	{name: "PRAX_PUBLISH", initial: "false", flag: "publish", boolean: true,
+		note:  "tell everybody at /mcp/server-card that a server is there; needs https in PRAX_PUBLIC_URL",
+		parse: parsed(readBool, func(s *settings) *bool { return &s.Publish })},
 	{name: "PRAX_INSECURE_BIND", initial: "false", flag: "insecure-bind", boolean: true,
 		note:  "listen without TLS beyond loopback; tokens travel in the clear",
 		parse: parsed(readBool, func(s *settings) *bool { return &s.InsecureBind })},

@@ -22,6 +22,15 @@ const (
 // supported is what the endpoint serves, newest first: the same list wherever one is shown.
 var supported = []revision{revModern, rev2025Nov, rev2025Jun, rev2025Mar, rev2024}
 
+// Revisions are the revisions of the protocol that are served, newest first.
+func Revisions() []string {
+	names := make([]string, len(supported))
+	for i, v := range supported {
+		names[i] = string(v)
+	}
+	return names
+}
+
 // legacy are those that initialize may settle on, newest first.
 var legacy = supported[1:]
 
