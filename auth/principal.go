@@ -27,6 +27,7 @@ type Principal struct {
 	Permissions NameSet    // for guards
 	Oversees    NameSet    // users whose instances a human may see and settle
 	Spelling    Spelling   // how tool names are shown to it
+	Rate        Rate       // how much it may ask for, as far as its entry says
 	Expires     time.Time  // when the credential lapses; zero: never
 	Generation  uint64     // the registry generation that admitted it
 	Credential  Credential // what it presented; prints as a placeholder

@@ -19,11 +19,11 @@ const (
 	fieldMax   = 128 // bytes of a string that a caller had a say in
 )
 
-// Requests of nobody known that were refused, recorded one by one in each minute. A flood of them costs
-// the log a count a minute, not the disk.
+// Requests of nobody known that were refused, and apart from them those of clients beyond their limits, recorded one by one in
+// each minute. A flood of them costs the log a count a minute, not the disk.
 const (
 	refusalsAMinute = 60
-	refusalsARemote = 30
+	refusalsARemote = 30 // or of a client that is known
 )
 
 // accessLog is the one record a request: written by many, flushed by one.
@@ -32,7 +32,8 @@ type accessLog struct {
 	text bool
 	full chan struct{} // something is due to be flushed early
 
-	refusals *sample
+	refusals *sample // of callers that are not known
+	overruns *sample // of clients
 
 	flushing sync.Mutex // held around w.Write, never together with waiting callers
 	spare    []byte
@@ -44,7 +45,10 @@ type accessLog struct {
 }
 
 func newAccessLog(w io.Writer, text bool) *accessLog {
-	return &accessLog{w: w, text: text, full: make(chan struct{}, 1), refusals: newSample(refusalsAMinute, refusalsARemote)}
+	return &accessLog{
+		w: w, text: text, full: make(chan struct{}, 1),
+		refusals: newSample(refusalsAMinute, refusalsARemote), overruns: newSample(refusalsAMinute, refusalsARemote),
+	}
 }
 
 func (a *accessLog) add(x *exchange, r *http.Request) {
@@ -52,11 +56,8 @@ func (a *accessLog) add(x *exchange, r *http.Request) {
 		return
 	}
 	took := time.Since(x.start)
-	if x.edge == nil && 400 <= x.status && x.status < 500 {
-		a.turn(x.start, false)
-		if !a.refusals.admit(x.remote) {
-			return
-		}
+	if !a.admits(x) {
+		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,12 +76,25 @@ func (a *accessLog) add(x *exchange, r *http.Request) {
 	}
 }
 
+// admits tells whether the request has a record of its own.
+func (a *accessLog) admits(x *exchange) bool {
+	switch {
+	case x.edge == nil && 400 <= x.status && x.status < 500:
+		a.turn(x.start, false)
+		return a.refusals.admit(network(x.remote))
+	case x.edge != nil && x.status == http.StatusTooManyRequests:
+		a.turn(x.start, false)
+		return a.overruns.admit(x.edge.Principal.Client)
+	}
+	return true
+}
+
 // turn writes how many refusals a minute that is over left out; see sample.
 func (a *accessLog) turn(now time.Time, early bool) {
 	if a.w == nil {
 		return
 	}
-	if more := a.refusals.turn(now, early); more > 0 {
+	if more := a.refusals.turn(now, early) + a.overruns.turn(now, early); more > 0 {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		l := a.line()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -18,7 +19,8 @@ const (
 	DeniedUnknownToken Reason = "unknown token"
 	DeniedHost         Reason = "host not admitted"
 	DeniedOrigin       Reason = "origin not admitted"
-	DeniedMore         Reason = "more refusals" // Denial.Count of them, not recorded one by one
+	DeniedTooMany      Reason = "too many requests" // of a client that is known
+	DeniedMore         Reason = "more refusals"     // Denial.Count of them, not recorded one by one
 )
 
 // Denial is a refused caller. It holds nothing that the caller sent.
@@ -26,6 +28,8 @@ type Denial struct {
 	At        time.Time
 	RequestID string // "" of DeniedMore
 	Remote    string // "" of DeniedMore
+	Client    string // "" of whoever is not known, and of DeniedMore
+	User      string // whom the client acts for
 	Reason    Reason
 	Count     int // 1, or of DeniedMore how many in the minute before At
 }
@@ -34,7 +38,7 @@ type Denial struct {
 // the disk.
 const (
 	denialsAMinute = 60
-	denialsARemote = 10
+	denialsARemote = 10 // or of a client that is known
 )
 
 func credentialReason(r *http.Request) Reason {
@@ -53,6 +57,14 @@ func (s *Server) denied(x *exchange, reason Reason) {
 	s.denials.add(Denial{At: x.start, RequestID: x.id[0], Remote: x.remote, Reason: reason, Count: 1})
 }
 
+// overran notes that a limit refused something of a known client. It is counted apart: neither a flood of bad tokens nor one of a
+// client's own hides the other.
+func (s *Server) overran(x *exchange) {
+	x.denied = DeniedTooMany
+	p := &x.edge.Principal
+	s.overruns.add(Denial{At: x.start, RequestID: x.id[0], Remote: x.remote, Client: p.Client, User: p.User, Reason: DeniedTooMany, Count: 1})
+}
+
 // denials passes refusals on, within the limits of a minute.
 type denials struct {
 	report func(Denial)
@@ -68,7 +80,7 @@ func (d *denials) add(one Denial) {
 		return
 	}
 	d.flush(one.At, false)
-	if d.admit(one.Remote) {
+	if d.admit(cmp.Or(one.Client, network(one.Remote))) {
 		d.report(one)
 	}
 }

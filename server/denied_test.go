@@ -8,6 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"prax/auth"
+	"prax/server/edge"
 )
 
 func TestDenialsAreReported(t *testing.T) {
@@ -61,8 +64,8 @@ func TestDenialsAreBounded(t *testing.T) {
 	for i := range 5000 {
 		d.add(one(fmt.Sprintf("198.51.%d.%d", i/250, i%250)))
 	}
-	if len(got) != denialsAMinute || len(d.remote) > denialsAMinute {
-		t.Errorf("%d recorded, %d remotes remembered", len(got), len(d.remote))
+	if len(got) != denialsAMinute || len(d.callers) > denialsAMinute {
+		t.Errorf("%d recorded, %d remotes remembered", len(got), len(d.callers))
 	}
 	at = at.Add(59 * time.Second)
 	d.flush(at, false)
@@ -111,7 +114,39 @@ func TestDenialsToNobody(t *testing.T) {
 	d := newDenials(nil)
 	d.add(Denial{At: time.Now(), Remote: "192.0.2.1"})
 	d.flush(time.Now(), true)
-	if len(d.remote) != 0 {
+	if len(d.callers) != 0 {
 		t.Error("remembers what nobody asks for")
+	}
+}
+
+// What a client sends beyond its limits is told as its own, bounded for each client, and apart from what unknown callers send: no
+// flood hides the other.
+func TestOverrunsAreBounded(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var got []Denial
+	s := New(Config{Denied: func(one Denial) { got = append(got, one) }})
+	overrun := func(client string) {
+		x := &exchange{start: at, remote: "192.0.2.1"}
+		x.edge = &edge.Exchange{Principal: auth.Principal{Client: client, User: "u_" + client}}
+		s.overran(x)
+	}
+	for range 1000 {
+		s.denied(&exchange{start: at, remote: "192.0.2.1"}, DeniedUnknownToken)
+		overrun("alice")
+	}
+	overrun("bob")
+	if len(got) != 2*denialsARemote+1 {
+		t.Errorf("%d are told of 2,001", len(got))
+	}
+	want := Denial{At: at, Remote: "192.0.2.1", Client: "bob", User: "u_bob", Reason: DeniedTooMany, Count: 1}
+	if last := got[len(got)-1]; last != want {
+		t.Errorf("%+v, want %+v", last, want)
+	}
+	for i := range 1000 {
+		overrun(fmt.Sprint("client ", i))
+	}
+	if n := len(got) - denialsARemote; n != denialsAMinute || len(s.overruns.callers) > denialsAMinute {
+		t.Errorf("%d are told of 2,001 of clients, and %d remembered", n, len(s.overruns.callers))
 	}
 }

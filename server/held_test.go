@@ -30,7 +30,7 @@ func TestHeldBodiesAreBounded(t *testing.T) {
 	for _, framing := range []string{"Content-Length: 2\r\n\r\n{}", "MCP-Protocol-Version: 2025-11-25\r\nContent-Length: 2\r\n\r\n{}"} {
 		third.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, framing)
 		got := third.reply()
-		want := `{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"too many requests of this client at once: wait for an answer, then try again"}}`
+		want := `{"jsonrpc":"2.0","id":null,"error":{"code":429,"message":"too many requests of this client at once: wait for an answer, then try again","data":{"retryAfter":1}}}`
 		if strings.Contains(framing, "2025-11-25") {
 			want = strings.Replace(want, `"id":null,`, "", 1)
 		}

@@ -24,8 +24,6 @@ var (
 	noSniff   = []string{"nosniff"}
 	noStore   = []string{"no-store"}
 	challenge = []string{`Bearer error="invalid_token"`}
-
-	retryAfter = []string{"1"}
 )
 
 func errorBody(sentence string) []byte {
@@ -102,13 +100,14 @@ func (x *exchange) unauthorized(r *http.Request) {
 	x.refuse(r, http.StatusUnauthorized, unauthorized)
 }
 
-// tooMany refuses what goes beyond the client's budget before its body is read, so that the request's
+// tooMany refuses what goes beyond the client's limits before its body is read, so that the request's
 // id is not known.
-func (x *exchange) tooMany(r *http.Request) {
-	x.edge.Access.Outcome, x.edge.Access.Code = "error", strconv.Itoa(http.StatusTooManyRequests)
-	x.Header()["Retry-After"] = retryAfter
-	x.refuse(r, http.StatusTooManyRequests, append(jsonrpc.AppendError(nil, jsonrpc.UnknownID(r.Header.Get("Mcp-Protocol-Version")),
-		jsonrpc.Errorf(http.StatusTooManyRequests, edge.TooMany)), '\n'))
+func (x *exchange) tooMany(r *http.Request, t *edge.TooMany) {
+	const status = http.StatusTooManyRequests
+	x.edge.Access.Outcome, x.edge.Access.Code = "error", strconv.Itoa(status)
+	x.Header()["Retry-After"] = []string{strconv.Itoa(t.Seconds)}
+	x.refuse(r, status, append(jsonrpc.AppendError(nil, jsonrpc.UnknownID(r.Header.Get("Mcp-Protocol-Version")),
+		jsonrpc.Later(status, t.Sentence, t.Seconds)), '\n'))
 }
 
 // internal answers a panic. On /mcp it is a JSON-RPC error; the request's own id is not known here.

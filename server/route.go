@@ -95,13 +95,17 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 		return
 	}
 	x.edge = s.cfg.Edge.Exchange(judge, p, x.id[0], x.remote, x.start)
-	if !x.edge.Begin() {
-		x.tooMany(r)
+	if refused := x.edge.Begin(); refused != nil {
+		s.overran(x)
+		x.tooMany(r, refused)
 		return
 	}
 	defer x.edge.End()
 	defer s.reading.end(&x.body)
 	s.cfg.MCP(x, x.limited(r, &s.reading, s.cfg.MaxBody), x.edge)
+	if x.edge.Limited() {
+		s.overran(x)
+	}
 	if x.edge.Out() && x.status == 0 {
 		s.denied(x, DeniedUnknownToken)
 		x.unauthorized(r)

@@ -9,29 +9,28 @@ import (
 // sample lets so many of a kind through in each minute, and counts the others.
 type sample struct {
 	most int // in all
-	each int // of one caller's network
+	each int // of one caller: its network, or its name where it is known
 
-	mu     sync.Mutex
-	minute time.Time
-	total  int
-	remote map[string]int // at most most entries
-	more   int
+	mu      sync.Mutex
+	minute  time.Time
+	total   int
+	callers map[string]int // at most most entries
+	more    int
 }
 
 func newSample(most, each int) *sample {
-	return &sample{most: most, each: each, remote: make(map[string]int, most)}
+	return &sample{most: most, each: each, callers: make(map[string]int, most)}
 }
 
-func (s *sample) admit(remote string) bool {
-	from := network(remote)
+func (s *sample) admit(caller string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.total >= s.most || s.remote[from] >= s.each {
+	if s.total >= s.most || s.callers[caller] >= s.each {
 		s.more++
 		return false
 	}
 	s.total++
-	s.remote[from]++
+	s.callers[caller]++
 	return true
 }
 
@@ -45,7 +44,7 @@ func (s *sample) turn(now time.Time, early bool) (more int) {
 	}
 	more = s.more
 	s.minute, s.total, s.more = now, 0, 0
-	clear(s.remote)
+	clear(s.callers)
 	return more
 }
 

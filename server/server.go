@@ -22,7 +22,8 @@ type Server struct {
 	card     *card  // nil: none is published
 	proxies  proxies
 	access   *accessLog
-	denials  *denials
+	denials  *denials // of callers that are not known
+	overruns *denials // of clients beyond their limits
 	errors   *errorLog
 	ready    readyCache
 	draining atomic.Bool
@@ -41,6 +42,7 @@ func New(c Config) *Server {
 		proxies:  c.TrustedProxies,
 		access:   newAccessLog(c.Access, c.AccessText),
 		denials:  newDenials(c.Denied),
+		overruns: newDenials(c.Denied),
 		errors:   newErrorLog(c.Log),
 	}
 }
@@ -143,6 +145,7 @@ func (s *Server) flush(last bool) {
 		s.cfg.Log.Error("write access records", slog.Any("error", err))
 	}
 	s.denials.flush(time.Now(), last)
+	s.overruns.flush(time.Now(), last)
 	s.errors.flush(time.Now(), last)
 }
 

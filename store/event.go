@@ -12,7 +12,7 @@ type EventKind string
 // The kinds of event that exist by now.
 const (
 	EventCall   EventKind = "call"   // a tool was called, or refused
-	EventDenied EventKind = "denied" // a request without a known credential
+	EventDenied EventKind = "denied" // a request without a known credential, or of a client beyond its limits
 	EventReload EventKind = "reload" // clients.json was read: what changed
 	EventServer EventKind = "server" // start, stop, head signed
 	EventClient EventKind = "client" // an operator's edit of clients.json

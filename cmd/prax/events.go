@@ -136,7 +136,7 @@ func (a *app) reloaded(c clients.Change) {
 // denied records a caller that was refused before its message was read.
 func (a *app) denied(d server.Denial) {
 	e := store.Event{
-		At: d.At, Kind: store.EventDenied, RequestID: d.RequestID, Remote: d.Remote,
+		At: d.At, Kind: store.EventDenied, RequestID: d.RequestID, Remote: d.Remote, Client: d.Client, User: d.User,
 		Decision: string(d.Reason), Outcome: "denied", Detail: "",
 	}
 	if d.Count > 1 {

@@ -22,22 +22,22 @@ func TestDefaults(t *testing.T) {
 	e := edge.New(edge.Config{})
 	x := as(e, "alice")
 	for range inFlight {
-		if _, ok := x.Take(); !ok {
+		if _, refused := x.Take(); refused != nil {
 			t.Fatal("refused within the limit")
 		}
 	}
-	if _, ok := x.Take(); ok {
+	if _, refused := x.Take(); refused == nil {
 		t.Errorf("element %d was let in", inFlight+1)
 	}
 	for range streams {
-		if _, ok := x.TakeStream(); !ok {
+		if _, refused := x.TakeStream(); refused != nil {
 			t.Fatal("refused a stream within the limit: streams count apart from calls")
 		}
 	}
-	if _, ok := x.TakeStream(); ok {
+	if _, refused := x.TakeStream(); refused == nil {
 		t.Errorf("stream %d was let in", streams+1)
 	}
-	if _, ok := as(e, "bob").Take(); !ok {
+	if _, refused := as(e, "bob").Take(); refused != nil {
 		t.Error("one client's load refused another's call")
 	}
 }
@@ -57,7 +57,8 @@ func TestBudgetModel(t *testing.T) {
 				held[client] = own[1:]
 				continue
 			}
-			place, ok := as(e, client).Take()
+			place, refused := as(e, client).Take()
+			ok := refused == nil
 			if want := len(held[client]) < limit; ok != want {
 				t.Fatalf("%s holds %d of %d: ok %v", client, len(held[client]), limit, ok)
 			}
@@ -84,7 +85,7 @@ func TestBudgetConcurrent(t *testing.T) {
 		wg.Go(func() {
 			x := as(e, "alice")
 			for range 200 {
-				if place, ok := x.Take(); ok {
+				if place, refused := x.Take(); refused == nil {
 					place.Release()
 				}
 			}
@@ -106,7 +107,7 @@ func TestBudgetSurvivesRevocation(t *testing.T) {
 	place, _ := x.Take()
 	r.set()
 	x.Again()
-	if _, ok := x.Take(); ok {
+	if _, refused := x.Take(); refused == nil {
 		t.Error("a revoked client got a second place")
 	}
 	place.Release()
@@ -120,26 +121,26 @@ func TestOwnPlace(t *testing.T) {
 	t.Parallel()
 	e := edge.New(edge.Config{MaxInFlight: 1})
 	x := as(e, "alice")
-	if !x.Begin() {
+	if x.Begin() != nil {
 		t.Fatal("refused with nothing in hand")
 	}
 	for range 3 {
-		place, ok := x.Take()
-		if !ok {
+		place, refused := x.Take()
+		if refused != nil {
 			t.Fatal("an element does not get its exchange's own place")
 		}
-		if _, ok := x.Take(); ok {
+		if _, refused := x.Take(); refused == nil {
 			t.Error("two elements at once share one place")
 		}
 		place.Release()
-		if as(e, "alice").Begin() {
+		if as(e, "alice").Begin() == nil {
 			t.Error("the place is given up between two elements")
 		}
 	}
 	x.End()
 	x.End()
 	other := as(e, "alice")
-	if !other.Begin() {
+	if other.Begin() != nil {
 		t.Error("the place was not given back")
 	}
 	other.End()
@@ -153,17 +154,17 @@ func TestStreamGivesTheOwnPlaceBack(t *testing.T) {
 	t.Parallel()
 	e := edge.New(edge.Config{MaxInFlight: 1, MaxStreams: 1})
 	x, second := as(e, "alice"), as(e, "alice")
-	if !x.Begin() {
+	if x.Begin() != nil {
 		t.Fatal("refused")
 	}
-	place, ok := x.TakeStream()
-	if calls, streams := e.Clients(); !ok || calls != 0 || streams != 1 {
-		t.Errorf("%v: %d calls and %d streams in hand, want the stream alone", ok, calls, streams)
+	place, refused := x.TakeStream()
+	if calls, streams := e.Clients(); refused != nil || calls != 0 || streams != 1 {
+		t.Errorf("%v: %d calls and %d streams in hand, want the stream alone", refused, calls, streams)
 	}
-	if !second.Begin() {
+	if second.Begin() != nil {
 		t.Fatal("a stream keeps its client from calling")
 	}
-	if _, ok := second.TakeStream(); ok {
+	if _, refused := second.TakeStream(); refused == nil {
 		t.Error("a second stream was let in")
 	}
 	if calls, _ := e.Clients(); calls != 1 {
@@ -180,8 +181,8 @@ func TestStreamGivesTheOwnPlaceBack(t *testing.T) {
 func TestTakeAllocations(t *testing.T) {
 	x := as(edge.New(edge.Config{}), "alice")
 	got := testing.AllocsPerRun(1000, func() {
-		place, ok := x.Take()
-		if !ok {
+		place, refused := x.Take()
+		if refused != nil {
 			t.Fatal("refused")
 		}
 		place.Release()

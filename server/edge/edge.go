@@ -15,17 +15,22 @@ const (
 
 // Config is what an [Edge] is made from. The zero value serves.
 type Config struct {
-	MaxInFlight int              // elements of one client worked on at once; 0: DefaultInFlight
+	MaxInFlight int              // elements of one client worked on at once, unless its entry says another; 0: DefaultInFlight
 	MaxStreams  int              // event streams of one client open at once; 0: DefaultStreams
+	PerSecond   float64          // elements of one client a second, unless its entry says another; 0: any number
+	Burst       int              // of them that may come at once; 0: what comes in a second
 	Now         func() time.Time // the clock that expiry is judged by; nil: time.Now
 }
 
-// Edge is what all exchanges of a server share: the clock, and how much each client has in hand.
+// Edge is what all exchanges of a server share: the clock, how much each client has in hand, and how fast it asked lately.
 // It is safe for concurrent use.
 type Edge struct {
-	now     func() time.Time
-	calls   budget
-	streams budget
+	now        func() time.Time
+	usual      auth.Rate // of a client whose entry says none
+	maxStreams int
+	calls      budget
+	streams    budget
+	meter      meter
 }
 
 // New is an edge where nobody has anything in hand.
@@ -34,8 +39,11 @@ func New(c Config) *Edge {
 	if e.now == nil {
 		e.now = time.Now
 	}
-	e.calls.init(cmp.Or(c.MaxInFlight, DefaultInFlight))
-	e.streams.init(cmp.Or(c.MaxStreams, DefaultStreams))
+	e.usual = auth.Rate{PerSecond: c.PerSecond, Burst: cmp.Or(c.Burst, auth.UsualBurst(c.PerSecond)), InFlight: cmp.Or(c.MaxInFlight, DefaultInFlight)}
+	e.maxStreams = cmp.Or(c.MaxStreams, DefaultStreams)
+	e.calls.init()
+	e.streams.init()
+	e.meter.init(e.now())
 	return e
 }
 
@@ -52,3 +60,6 @@ func (e *Edge) Exchange(a Authenticator, p auth.Principal, requestID, remote str
 func (e *Edge) Clients() (inFlight, streaming int) {
 	return e.calls.clients(), e.streams.clients()
 }
+
+// Metered is how many clients asked lately, so that their rate is on record: for tests and for metrics.
+func (e *Edge) Metered() int { return e.meter.clients() }

@@ -1,5 +1,5 @@
 // Package edge is one HTTP exchange as an adapter sees it: [Exchange], with the principal that was
-// verified, the request id, the access record to fill in, the caller's in-flight budget
+// verified, the request id, the access record to fill in, the caller's rate and in-flight budget
 // ([Exchange.Begin], and [Exchange.Take] once for each element of a batch) and [Exchange.Live], which
 // judges a stream again for as long as it is open. [Drain] ends what serves them.
 //
@@ -51,6 +51,8 @@ type Exchange struct {
 	client  string          // whose budgets it draws on: the name of the principal that it began with
 	own     bool            // it holds a place of its own
 	used    bool            // an element is being worked on in that place
+	counted bool            // the next element was counted with the exchange
+	limited bool            // something was refused by a limit of the client's
 	out     bool            // Refresh found the client out
 }
 

@@ -99,7 +99,7 @@ func (l *Live) judge() (auth.Principal, error) {
 func (x *Exchange) Again() (p auth.Principal, ok bool) {
 	p, ok = x.judge.Again(x.Principal)
 	if !ok || p.Expired(x.edge.now()) {
-		p, ok = auth.Principal{Client: x.Principal.Client, User: x.Principal.User}, false
+		p, ok = auth.Principal{Client: x.Principal.Client, User: x.Principal.User, Rate: x.Principal.Rate}, false
 	}
 	x.Principal = p
 	return p, ok

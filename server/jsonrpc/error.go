@@ -27,6 +27,12 @@ func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// Later is an error that ends by itself: data.retryAfter has the seconds to wait, for callers that see no header, as those of
+// an element of a batch.
+func Later(code int, sentence string, seconds int) *Error {
+	return &Error{Code: code, Message: sentence, Data: fmt.Appendf(nil, `{"retryAfter":%d}`, seconds)}
+}
+
 // Error is the sentence and the code, for a log.
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
 

@@ -77,13 +77,20 @@ func (q *request) elements(dst []byte, elements []jsontext.Value) (answers []byt
 	return dst, outcome
 }
 
-// answerElement appends the answer to one element, or nothing.
+// answerElement appends the answer to one element, or nothing. Each is counted, whatever it is.
 func (q *request) answerElement(dst []byte, raw jsontext.Value) []byte {
-	if err := jsonrpc.Decode(raw, &q.m); err != nil {
-		return q.refuseElement(dst, err)
+	err := jsonrpc.Decode(raw, &q.m)
+	place, refused := q.x.Take()
+	if refused == nil {
+		defer place.Release()
 	}
-	if q.m.Kind != jsonrpc.Request {
+	switch {
+	case err != nil:
+		return q.refuseElement(dst, err)
+	case q.m.Kind != jsonrpc.Request:
 		return dst
+	case refused != nil:
+		return q.refuseElement(dst, tooMany(refused))
 	}
 	if err := q.settleElement(); err != nil {
 		return q.refuseElement(dst, err)
@@ -92,11 +99,6 @@ func (q *request) answerElement(dst []byte, raw jsontext.Value) []byte {
 		return q.refuseElement(dst, refusal(http.StatusRequestEntityTooLarge, codeTooLarge,
 			"not done: the answers of this batch have %d MiB already: send what is left again", MaxBatchAnswer>>20))
 	}
-	place, ok := q.x.Take()
-	if !ok {
-		return q.refuseElement(dst, tooMany())
-	}
-	defer place.Release()
 	dst, _ = q.answer(dst)
 	return dst
 }

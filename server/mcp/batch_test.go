@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -91,7 +92,7 @@ func TestBatchWithinALimitOfOne(t *testing.T) {
 	h := newHouse(t, func(_ *mcp.Config, e *edge.Config) { e.MaxInFlight = 1 })
 	p, _ := h.clients.Again(auth.Principal{Client: "alice"})
 	x := h.exchange(p)
-	if !x.Begin() {
+	if x.Begin() != nil {
 		t.Fatal("refused with nothing in hand")
 	}
 	w := httptest.NewRecorder()
@@ -102,7 +103,7 @@ func TestBatchWithinALimitOfOne(t *testing.T) {
 	if n, _ := h.edge.Clients(); n != 1 {
 		t.Error("the batch's place was given back before its answer was written")
 	}
-	if x.End(); !h.exchange(p).Begin() {
+	if x.End(); h.exchange(p).Begin() != nil {
 		t.Error("the place was not given back")
 	}
 }
@@ -154,4 +155,31 @@ func TestBatchWhileDraining(t *testing.T) {
 	if got := w.Body.String(); !strings.HasSuffix(got, want) || !strings.Contains(got, "draining") {
 		t.Errorf("got %s", got)
 	}
+}
+
+// A batch cannot multiply: each of its elements counts against the rate, whatever it is, and one that is refused has its answer
+// in its own place.
+func TestBatchAtARate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, func(_ *mcp.Config, e *edge.Config) { e.PerSecond, e.Burst = 0.5, 4 })
+		const ping, notice = `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+		const ok, refused = `{"jsonrpc":"2.0","id":1,"result":{}}`,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":429,"message":"this client sends more than it may: wait 2 s, then send it again","data":{"retryAfter":2}}}`
+		const unreadable = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message is a JSON object"}}`
+		w := h.post("alice", "["+strings.Join([]string{ping, notice, `7`, ping, ping, notice, ping}, ",")+"]")
+		if want := "[" + strings.Join([]string{ok, unreadable, ok, refused, refused}, ",") + "]\n"; w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%d %s\nwant %s", w.Code, w.Body, want)
+		}
+		if w := h.post("alice", ping); w.Code != 429 || w.Header().Get("Retry-After") != "2" {
+			t.Errorf("after the batch: %d %v", w.Code, w.Header())
+		}
+		if w := h.post("clerk", ping); w.Code != 200 {
+			t.Errorf("another client: %d", w.Code)
+		}
+		time.Sleep(2 * time.Second)
+		if w := h.post("alice", ping); w.Code != 200 {
+			t.Errorf("after what Retry-After says: %d", w.Code)
+		}
+	})
 }

@@ -88,7 +88,7 @@ func TestTooManyInFlight(t *testing.T) {
 		running := h.begin(t, newPost("alice", callHang(`,`+modernMeta), modern("tools/call", "hang")...))
 		synctest.Wait()
 
-		const refused = `"error":{"code":429,"message":"too many requests of this client at once: wait for an answer, then try again"}}`
+		const refused = `"error":{"code":429,"message":"too many requests of this client at once: wait for an answer, then try again","data":{"retryAfter":1}}}`
 		w := h.post("alice", `{"jsonrpc":"2.0","id":7,"method":"ping"}`)
 		if want := `{"jsonrpc":"2.0","id":7,` + refused; w.Code != 429 || w.Header().Get("Retry-After") != "1" || w.Body.String() != want+"\n" {
 			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)

@@ -19,7 +19,7 @@ const (
 // Codes of ours: outside the range that JSON-RPC 2.0, section 5.1, reserves.
 const (
 	codeTooLarge = 413 // the answer to the batch would be too large
-	codeTooMany  = 429 // the client is beyond its budget: try again after Retry-After seconds
+	codeTooMany  = 429 // the client sends more than it may, or has too much in hand: try again after data.retryAfter seconds, which Retry-After has too
 	codeStopping = 503 // the server is stopping: send it again
 )
 
@@ -27,6 +27,7 @@ const (
 type failure struct {
 	status int
 	rpc    *jsonrpc.Error
+	after  int  // Retry-After, in seconds; 0: none
 	denied bool // by the decision on the tool, which only the access record tells from other errors
 }
 
@@ -46,8 +47,8 @@ func badParams(format string, args ...any) *failure {
 	return refusal(http.StatusOK, jsonrpc.CodeInvalidParams, format, args...)
 }
 
-func tooMany() *failure {
-	return refusal(http.StatusTooManyRequests, codeTooMany, edge.TooMany)
+func tooMany(t *edge.TooMany) *failure {
+	return &failure{status: http.StatusTooManyRequests, rpc: jsonrpc.Later(codeTooMany, t.Sentence, t.Seconds), after: t.Seconds}
 }
 
 // unknownTool is the answer for every tool that the caller cannot call, whatever the reason.

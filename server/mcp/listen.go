@@ -26,9 +26,9 @@ func (q *request) listen() {
 		q.refuse(err)
 		return
 	}
-	place, ok := q.x.TakeStream()
-	if !ok {
-		q.refuse(tooMany())
+	place, refused := q.x.TakeStream()
+	if refused != nil {
+		q.refuse(tooMany(refused))
 		return
 	}
 	defer place.Release()

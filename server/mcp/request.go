@@ -48,9 +48,9 @@ func (q *request) serveOne(body []byte) {
 		q.listen()
 		return
 	}
-	place, ok := q.x.Take()
-	if !ok {
-		q.refuse(tooMany())
+	place, refused := q.x.Take()
+	if refused != nil {
+		q.refuse(tooMany(refused))
 		return
 	}
 	defer place.Release()
@@ -109,8 +109,8 @@ func (q *request) accepted() {
 func (q *request) refuse(err error) {
 	f := q.wire(err)
 	q.failed(f)
-	if f.status == http.StatusTooManyRequests {
-		q.w.Header()["Retry-After"] = retryAfter
+	if f.after > 0 {
+		q.w.Header()["Retry-After"] = []string{strconv.Itoa(f.after)}
 	}
 	id := q.m.ID
 	if id == nil {
@@ -133,7 +133,6 @@ var (
 	contentStream = []string{"text/event-stream"}
 	noCache       = []string{"no-cache"}
 	noBuffering   = []string{"no"}
-	retryAfter    = []string{"1"}
 )
 
 // countsItself is the size up to which net/http finds out the length by itself.
