@@ -18,7 +18,8 @@ type builder struct {
 	terms   []terms
 	termsOf map[terms]uint32
 	rows    []row
-	origins []origin // of each row
+	origins []origin           // of each row
+	rates   map[span]auth.Rate // by the names of their clients
 	byToken index
 	starts  map[auth.Credential]moment // of the tokens that are not good from the beginning
 	claims  []claim
@@ -37,7 +38,7 @@ type claim struct {
 func newBuilder(text []byte) *builder {
 	rows := expected(text)
 	b := &builder{
-		names: auth.NewNameTable(), termsOf: map[terms]uint32{}, starts: map[auth.Credential]moment{},
+		names: auth.NewNameTable(), termsOf: map[terms]uint32{}, starts: map[auth.Credential]moment{}, rates: map[span]auth.Rate{},
 		rows: make([]row, 0, rows), origins: make([]origin, 0, rows), claims: make([]claim, 0, rows), byToken: newIndex(rows),
 	}
 	b.arena.Grow(len(text) / 6) // names and user ids among hashes
@@ -80,6 +81,9 @@ func (b *builder) add(e *entry) bool {
 	first := uint32(len(b.rows))
 	if len(e.names) > 0 {
 		e.row.name = e.names[len(e.names)-1]
+	}
+	if e.row.flags.has(rated) {
+		b.rates[e.row.name] = e.rate
 	}
 	for _, name := range e.names {
 		b.claims = append(b.claims, claim{name, first})
@@ -182,7 +186,7 @@ func (b *builder) seal(shared func(*row, origin)) *snapshot {
 		b.refuseSharing(i, rows, shared)
 	}
 	s := &snapshot{
-		arena: strings.Clone(b.arena.String()), names: b.names, terms: b.terms, rows: b.rows, byToken: b.byToken, starts: b.starts,
+		arena: strings.Clone(b.arena.String()), names: b.names, terms: b.terms, rows: b.rows, byToken: b.byToken, starts: b.starts, rates: b.rates,
 	}
 	s.byName = make([]uint32, 0, len(b.claims))
 	for _, c := range b.claims {

@@ -87,7 +87,7 @@ func sameTokens(before, after *snapshot, i, j uint32) bool {
 
 // sameClient tells whether two generations say the same of a client that presents one token.
 func sameClient(a, b auth.Principal) bool {
-	return a.Credential == b.Credential && a.User == b.User && a.Spelling == b.Spelling &&
+	return a.Credential == b.Credential && a.User == b.User && a.Spelling == b.Spelling && a.Rate == b.Rate &&
 		a.Expires.Equal(b.Expires) &&
 		a.Allow.Key() == b.Allow.Key() && a.Workflows.Key() == b.Workflows.Key() &&
 		a.Roles.Key() == b.Roles.Key() && a.Permissions.Key() == b.Permissions.Key() &&

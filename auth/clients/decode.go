@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"prax/auth"
 )
 
 // maxEntries bounds the entries of a file, good or bad.
@@ -31,10 +33,11 @@ type reader struct {
 	utf8      bool // the whole text is valid
 	allows    map[string]allowance
 	lists     map[string]uint32
-	odd       map[string]bool // unknown members that were reported
-	refused   int             // entries that are out and left no row
-	scratch   entry           // the one being read
-	windows   []window        // room for those of its tokens
+	rates     map[string]auth.Rate // by how they are written
+	odd       map[string]bool      // unknown members that were reported
+	refused   int                  // entries that are out and left no row
+	scratch   entry                // the one being read
+	windows   []window             // room for those of its tokens
 }
 
 func newReader(cfg *Config, catalogue Catalogue, now time.Time, src source, report *Report) *reader {
@@ -43,7 +46,7 @@ func newReader(cfg *Config, catalogue Catalogue, now time.Time, src source, repo
 		cfg: cfg, catalogue: catalogue, now: now, report: report, build: newBuilder(text),
 		source: src, where: src.path, text: text, skipped: len(src.text) - len(text),
 		places: places{text: src.text}, utf8: utf8.Valid(text),
-		allows: map[string]allowance{}, lists: map[string]uint32{}, odd: map[string]bool{},
+		allows: map[string]allowance{}, lists: map[string]uint32{}, rates: map[string]auth.Rate{}, odd: map[string]bool{},
 		dec: jsontext.NewDecoder(bytes.NewBuffer(text),
 			jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 	}

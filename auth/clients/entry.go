@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"prax/auth"
 )
 
 // entry is one client while it is read: its row so far, and what else is known of it.
@@ -17,6 +19,7 @@ type entry struct {
 	tokens  []token // every one that can be read in it
 	members uint32  // bits of the members that it has
 	expiry  time.Time
+	rate    auth.Rate
 	person  bool // has the role human
 }
 
@@ -59,15 +62,8 @@ var members = map[string]member{
 	"permissions":  {"permissions", hasPermissions, (*reader).permissions},
 	"oversees":     {"oversees", hasOversees, (*reader).oversees},
 	"tool_names":   {"tool_names", hasToolNames, (*reader).toolNames},
-	"rate":         {"rate", hasRate, notServed("rate")},
+	"rate":         {"rate", hasRate, (*reader).rate},
 	"disabled":     {"disabled", hasDisabled, (*reader).disabled},
-}
-
-// notServed refuses a member that this version cannot honour: a restriction must not be ignored.
-func notServed(name string) func(*reader, *entry, value) {
-	return func(r *reader, e *entry, v value) {
-		r.refuse(e, v.at, NotServed, "%s is not served by this version: the entry would be wider than it says", name)
-	}
 }
 
 // entry reads one entry and adds its row. Only text that is not JSON at all is an error.

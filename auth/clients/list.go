@@ -26,6 +26,7 @@ type Listed struct {
 	State   State         `json:"state"`
 	Allow   []string      `json:"allow"`
 	Roles   []string      `json:"roles"`
+	Rate    auth.Rate     `json:"rate,omitzero"`       // as far as the entry says one
 	Expires time.Time     `json:"expires_at,omitzero"` // when the first of its live tokens lapses; of a client that has none, when the last did
 	Tokens  []ListedToken `json:"tokens"`
 }
@@ -67,7 +68,7 @@ func (s *snapshot) listed(rows []row, now time.Time) Listed {
 	p := s.principal(&rows[0])
 	l := Listed{
 		Name: label(p.Client), UserID: label(p.User), State: s.state(rows, now),
-		Allow: p.Allow.Sorted(), Roles: p.Roles.Sorted(), Tokens: make([]ListedToken, 0, len(rows)),
+		Allow: p.Allow.Sorted(), Roles: p.Roles.Sorted(), Rate: p.Rate, Tokens: make([]ListedToken, 0, len(rows)),
 	}
 	for i := range rows {
 		t := s.listedToken(&rows[i], now)

@@ -15,6 +15,10 @@ var restrictions = foldAll("allow", "workflows", "expires_at", "not_before", "di
 var otherNames = foldAll("allowed", "allowlist", "tools", "tool_allowlist", "expiry", "expires", "exp",
 	"expiration", "valid_until", "not_after", "valid_from", "nbf", "enabled", "active", "revoked")
 
+// otherRates are what other systems call a rate, and what stands in ours: beside it they would bound nothing.
+var otherRates = foldAll("rates", "rate_limit", "rate_limits", "limit", "limits", "quota", "throttle", "per_second", "rps", "burst",
+	"in_flight", "max_in_flight", "concurrency", "max_concurrency")
+
 // mistaken tells whether an unknown member was probably meant as a restriction, and as which.
 func mistaken(member string) (meant string, yes bool) {
 	if len(member) > 64 {
@@ -25,6 +29,9 @@ func mistaken(member string) (meant string, yes bool) {
 		if nearly(folded, plain) {
 			return name, true
 		}
+	}
+	if _, yes = otherRates[folded]; yes {
+		return "rate", true
 	}
 	_, yes = otherNames[folded]
 	return "allow, expires_at, disabled, or not_before in tokens", yes

@@ -39,7 +39,7 @@ const (
 	MistakenMember  Code = "mistaken-restriction"   // an unknown member looks like a restriction with a typing error
 	BadAllow        Code = "bad-allow"              // allow is neither a list of names nor a string
 	BadOversees     Code = "oversees-without-human" // oversees is for persons: the role human is missing
-	NotServed       Code = "not-served"             // a member that this version does not serve, and that would restrict the client
+	BadRate         Code = "bad-rate"               // a number of rate is out of bounds, or rate does not say how soon more may come
 	BadExpiry       Code = "expiry-unreadable"      // expires_at cannot be read as a time: it counts as expired
 	BadStart        Code = "not-before-unreadable"  // not_before cannot be read as a time: the token counts as expired
 	EmptyWindow     Code = "window-empty"           // not_before is not before expires_at: the token is never good

@@ -36,6 +36,8 @@ func TestLaw10SecretsStayIn(t *testing.T) {
 		file(`{"name": "` + hash + `", "user_id": "a", "token_sha256": "` + hash + `"}`),
 		file(`{"name": "a", "user_id": "a", "token": "t", "` + canary + `": 1}`),
 		file(`{"name": "a", "user_id": "a", "token": "t", "` + hash + `": 1}`),
+		file(`{"name": "a", "user_id": "a", "token": "t", "rate": {"` + canary + `": 1}}`),
+		file(`{"name": "a", "user_id": "a", "token": "t", "rate": {"per_second": "` + canary + `"}}`),
 		file(`{"name": "a", "user_id": "a", "token": "t", "expires_at": "` + canary + `", "allow": ["` + canary + `"]}`),
 		file(`{"name": "a", "user_id": "a", "token": "t", "allow": "` + hash + `,` + canary + `"}`),
 		file(`{"name": "a", "user_id": "a", "token": "`+canary+`"}`, `{"name": "b", "user_id": "a", "token_sha256": "`+hash+`"}`),

@@ -23,7 +23,8 @@ type snapshot struct {
 	byToken    index    // of every row, refused or not
 	byName     []uint32 // the first rows of clients with a name of their own, by name
 	starts     map[auth.Credential]moment
-	opens      time.Time // when the first token that is not good yet will be; zero when none will
+	rates      map[span]auth.Rate // of the few clients that have one of their own, by their names
+	opens      time.Time          // when the first token that is not good yet will be; zero when none will
 }
 
 // moment is a time without a pointer: since 1970.
@@ -77,6 +78,7 @@ const (
 	showsToken                     // its name or user id is the token of a row
 	further                        // is of the same client as the row before
 	starts                         // is not good before a time, which stands in the snapshot's starts
+	rated                          // has a rate, which stands in the snapshot's rates
 )
 
 // out are the flags of a row that admits nobody.
@@ -221,6 +223,9 @@ func (s *snapshot) principal(r *row) auth.Principal {
 	if r.flags.has(underscore) {
 		p.Spelling = auth.Underscore
 	}
+	if r.flags.has(rated) {
+		p.Rate = s.rates[r.name]
+	}
 	return p
 }
 
@@ -235,16 +240,19 @@ func (s *snapshot) live(now time.Time) (n int) {
 	return n
 }
 
+// rateBytes is what one of rates takes, its share of the table included.
+const rateBytes = 2 * int(unsafe.Sizeof(span{})+unsafe.Sizeof(auth.Rate{}))
+
 // bytes is about how much memory the snapshot takes. Its few sets of names are not counted.
 func (s *snapshot) bytes() int {
 	return len(s.arena) + cap(s.rows)*int(unsafe.Sizeof(row{})) + cap(s.terms)*int(unsafe.Sizeof(terms{})) +
-		4*(cap(s.byToken.slots)+cap(s.byName))
+		4*(cap(s.byToken.slots)+cap(s.byName)) + len(s.rates)*rateBytes
 }
 
 // only is a snapshot of the clients of one token whose rows keep says, without a generation yet: what is left
 // of this one when the file does not read.
 func (s *snapshot) only(keep func(*row) bool) *snapshot {
-	left := &snapshot{arena: s.arena, names: s.names, terms: s.terms}
+	left := &snapshot{arena: s.arena, names: s.names, terms: s.terms, rates: s.rates}
 	for i := range s.rows {
 		if r := &s.rows[i]; keep(r) {
 			n := uint32(len(left.rows))

@@ -216,7 +216,6 @@ func TestTokens(t *testing.T) {
 		{"token with blanks around", entry(`"token": " ` + aliceToken + `\n"`), true, code(clients.TrimmedToken)},
 		{"token with a blank inside", entry(`"token": "alice token-0123456789"`), false, code(clients.BadToken)},
 		{"no token at all", entry(`"allow": []`), false, code(clients.NoToken)},
-		{"rate is not served", alice(`"rate": {"per_second": 1}`), false, code(clients.NotServed)},
 		{"no user", `{"name": "alice", "token": "` + aliceToken + `"}`, false, code(clients.NoUser)},
 		{"user empty", `{"name": "alice", "user_id": "", "token": "` + aliceToken + `"}`, false, code(clients.NoUser)},
 		{"user a number", `{"name": "alice", "user_id": 7, "token": "` + aliceToken + `"}`, false, code(clients.WrongType)},
