@@ -37,6 +37,7 @@ type app struct {
 	lexicon *lexicon.Lexicon
 	runner  *runner.Runner
 	clients *clients.Registry
+	limits  *edge.Edge // how much each client may ask for, whichever way it comes
 	mcp     *mcp.Server
 	server  *server.Server
 	control *control.Server
@@ -107,6 +108,9 @@ func (a *app) openClients() (err error) {
 		Registry: a.tools, Info: mcp.Info{Name: "prax", Version: readBuild().Version},
 		Instructions: instructions, Log: a.out.log, Now: a.now,
 	})
+	a.limits = edge.New(edge.Config{
+		MaxInFlight: a.settings.MaxInflight, PerSecond: a.settings.Rate.PerSecond, Burst: a.settings.Rate.Burst, Now: a.now,
+	})
 	a.server = server.New(a.serverConfig())
 	a.control = control.New(a.controlConfig())
 	return nil
@@ -118,7 +122,7 @@ func (a *app) serverConfig() server.Config {
 		Addr: s.Addr, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
 		Certificate:    a.certificate,
 		Authenticators: []edge.Authenticator{a.clients},
-		Edge:           edge.New(edge.Config{MaxInFlight: s.MaxInflight, Now: a.now}),
+		Edge:           a.limits,
 		MCP:            a.mcp.Serve,
 		Drain:          []func(){a.mcp.Drain},
 		Enabled:        a.enabled,
@@ -143,7 +147,7 @@ func (a *app) serverConfig() server.Config {
 
 func (a *app) controlConfig() control.Config {
 	return control.Config{
-		Clients: a.clients, Tools: a.tools, Audit: a.db, Archive: a.db, Lexicon: a.lexicon, Runner: a.runner,
+		Clients: a.clients, Tools: a.tools, Limits: a.limits, Audit: a.db, Archive: a.db, Lexicon: a.lexicon, Runner: a.runner,
 		Definitions: func(id string) *workflow.Definition { return a.definitionSet().Definition(id) },
 		Status:      a.status, Now: a.now, Log: a.out.log,
 	}

@@ -48,6 +48,9 @@ func (p *program) call(args []string) error {
 	return p.printResult(result, *asJSON)
 }
 
+// tooManyHint says where the limits of a client are.
+const tooManyHint = "its limits are rate in clients.json, else PRAX_RATE and PRAX_MAX_INFLIGHT; what its agent sends counts too"
+
 // argumentsHint shows what arguments look like.
 const argumentsHint = `arguments are one JSON object, as '{"query":"coffee"}'`
 
@@ -64,6 +67,8 @@ func explainCall(err error, as, tool string) error {
 	switch {
 	case errors.Is(err, control.ErrNoClient):
 		return failed("prax client list names the clients", "%q: %w", as, err)
+	case errors.Is(err, control.ErrTooMany):
+		return failed(tooManyHint, "%q: %w", as, err)
 	case errors.Is(err, tools.ErrUnknownTool):
 		return failed("prax access --as "+as+" says what it may use", "%w: %s", err, tool)
 	case errors.Is(err, tools.ErrArguments):

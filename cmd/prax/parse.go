@@ -120,6 +120,27 @@ func readCount(text string) (int, error) {
 	return n, nil
 }
 
+// readRate takes a number a second, and how many may come at once beside it, or off.
+func readRate(text string) (r auth.Rate, err error) {
+	if strings.EqualFold(text, "off") {
+		return r, nil
+	}
+	number, burst, bursts := strings.Cut(text, ",")
+	r.PerSecond, err = strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(auth.LeastPerSecond <= r.PerSecond && r.PerSecond <= auth.MostPerSecond) {
+		return auth.Rate{}, fmt.Errorf("neither off nor a number from %v to %d a second, as 10 or 10,burst=50", auth.LeastPerSecond, auth.MostPerSecond)
+	}
+	r.Burst = auth.UsualBurst(r.PerSecond)
+	if !bursts {
+		return r, nil
+	}
+	digits, named := strings.CutPrefix(strings.TrimSpace(burst), "burst=")
+	if r.Burst, err = strconv.Atoi(digits); !named || err != nil || r.Burst < 1 || r.Burst > auth.MostBurst {
+		return auth.Rate{}, fmt.Errorf("what follows the number is not burst= and a whole number from 1 to %d, as 10,burst=50", auth.MostBurst)
+	}
+	return r, nil
+}
+
 func readDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {

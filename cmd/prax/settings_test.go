@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"prax/auth"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,7 +102,9 @@ func TestBadSettings(t *testing.T) {
 		"PRAX_ADDR=8808", "PRAX_ADDR=host:http", "PRAX_ADDR=:70000", "PRAX_PUBLIC_URL=prax.example",
 		"PRAX_ALLOWED_HOSTS=https://a.example", "PRAX_ALLOWED_HOSTS=a.*", "PRAX_ALLOWED_ORIGINS=app.example", "PRAX_ALLOWED_ORIGINS=https://a.example/x",
 		"PRAX_TRUSTED_PROXIES=10.0.0.0/33", "PRAX_TOOL_NAMES=Dot", "PRAX_MAX_BODY=0", "PRAX_MAX_BODY=2GiB", "PRAX_MAX_BODY=9223372036854775807GiB",
-		"PRAX_MAX_INFLIGHT=-1", "PRAX_CALL_TIMEOUT=60", "PRAX_CALL_TIMEOUT=-1s", "PRAX_HALF_LIFE=0s", "PRAX_CLIENTS_ON_ERROR=open", "PRAX_LOG=loud",
+		"PRAX_MAX_INFLIGHT=-1", "PRAX_RATE=0", "PRAX_RATE=-1", "PRAX_RATE=NaN", "PRAX_RATE=Inf", "PRAX_RATE=1e300", "PRAX_RATE=0.0001", "PRAX_RATE=10/s", "PRAX_RATE=10/20",
+		"PRAX_RATE=10,20", "PRAX_RATE=10,burst=0", "PRAX_RATE=10,burst=2.5", "PRAX_RATE=10,burst=", "PRAX_RATE=10,", "PRAX_RATE=,burst=5", "PRAX_RATE=10,burst=5,burst=6",
+		"PRAX_CALL_TIMEOUT=60", "PRAX_CALL_TIMEOUT=-1s", "PRAX_HALF_LIFE=0s", "PRAX_CLIENTS_ON_ERROR=open", "PRAX_LOG=loud",
 		"PRAX_EGRESS_ALLOW=10.0.0.0/33", "PRAX_EGRESS_ALLOW=https://a.example",
 		"PRAX_INSECURE_BIND=sure", "PRAX_AUDIT_READS=?", "MCP_TOKEN_EXPIRY_ENABLED=nope",
 	}
@@ -266,4 +270,18 @@ func FuzzEnvFile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRateSettings: the forms of PRAX_RATE, and what they mean.
+func TestRateSettings(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]auth.Rate{
+		"off": {}, "OFF": {}, "": {}, "10": {PerSecond: 10, Burst: 10}, "0.5": {PerSecond: 0.5, Burst: 1}, "2.5": {PerSecond: 2.5, Burst: 3},
+		"10,burst=50": {PerSecond: 10, Burst: 50}, " 10 , burst=1 ": {PerSecond: 10, Burst: 1}, "0.001": {PerSecond: 0.001, Burst: 1}, "1e6": {PerSecond: 1e6, Burst: 1e6},
+	} {
+		s, _, err := tryLoad([]string{"PRAX_RATE=" + text})
+		if err != nil || s.Rate != want {
+			t.Errorf("%q: %+v, %v; want %+v", text, s.Rate, err, want)
+		}
+	}
 }

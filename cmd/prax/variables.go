@@ -36,6 +36,7 @@ type settings struct {
 	ToolNames      auth.Spelling
 	MaxBody        int64 // bytes
 	MaxInflight    int   // calls of one client at a time
+	Rate           auth.Rate
 	CallTimeout    time.Duration
 	KeepOnError    bool
 	AuditReads     bool
@@ -127,8 +128,11 @@ var variables = []variable{
 		note:  "the largest request body; beyond it 413",
 		parse: parsed(readSize, func(s *settings) *int64 { return &s.MaxBody })},
 	{name: "PRAX_MAX_INFLIGHT", initial: "64", flag: "max-inflight",
-		note:  "calls of one client at a time; beyond it 429",
+		note:  "calls of one client at a time, unless its entry says another number; beyond it 429",
 		parse: parsed(readCount, func(s *settings) *int { return &s.MaxInflight })},
+	{name: "PRAX_RATE", initial: "off", flag: "rate",
+		note:  "requests of one client a second, as 10 or 10,burst=50, unless its entry says more or less",
+		parse: parsed(readRate, func(s *settings) *auth.Rate { return &s.Rate })},
 	{name: "PRAX_CALL_TIMEOUT", initial: "60s", flag: "call-timeout",
 		note:  "how long one call may run",
 		parse: parsed(readDuration, func(s *settings) *time.Duration { return &s.CallTimeout })},

@@ -84,6 +84,8 @@ func (c *workflowCommand) explain(err error) error {
 	switch {
 	case errors.Is(err, control.ErrNoClient):
 		return failed("prax client list names the clients", "%q: %w", *c.as, err)
+	case errors.Is(err, control.ErrTooMany):
+		return failed(tooManyHint, "%q: %w", *c.as, err)
 	case errors.Is(err, tools.ErrUnknownTool):
 		return failed("prax access --as "+*c.as+" says what it may use", "%q may not use workflows in this way: %w", *c.as, err)
 	case errors.Is(err, tools.ErrArguments):

@@ -125,6 +125,32 @@ func TestCallAfterAnEdit(t *testing.T) {
 	})
 }
 
+// An act as a client is within its limits, and counts; nobody else's act does.
+func TestCallHasTheClientsLimits(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, h *house, a acts) {
+		for range 2 {
+			if _, err := a.Call(t.Context(), "slow", "echo", jsontext.Value(hi)); err != nil {
+				t.Fatalf("within the limits: %v", err)
+			}
+		}
+		_, err := a.Call(t.Context(), "slow", "echo", jsontext.Value(hi))
+		if !errors.Is(err, ErrTooMany) || !strings.HasSuffix(err.Error(), " s, then send it again") {
+			t.Errorf("beyond them: %v", err)
+		}
+		if _, err := a.Call(t.Context(), "alice", "echo", jsontext.Value(hi)); err != nil {
+			t.Errorf("another client: %v", err)
+		}
+		if a, err := a.Access(t.Context(), "slow", "echo"); err != nil || !a.Allowed {
+			t.Errorf("what it may use: %+v, %v", a, err)
+		}
+		refused := h.events(1, func(e store.Event) bool { return strings.HasPrefix(e.Decision, ErrTooMany.Error()) })[0]
+		if refused.Kind != EventOperator || refused.Outcome != tools.OutcomeDenied || !strings.Contains(refused.Detail, `"as":"slow"`) {
+			t.Errorf("%+v", refused)
+		}
+	})
+}
+
 func TestActsAreAudited(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, h *house, a acts) {
@@ -240,7 +266,7 @@ func TestVerifyAndStatus(t *testing.T) {
 			t.Errorf("verify: %+v, %v", report, err)
 		}
 		s, err := a.Status(t.Context())
-		if err != nil || s.Version != "v1" || s.PID != 7 || s.Registry.Clients != 3 || !s.Registry.OK {
+		if err != nil || s.Version != "v1" || s.PID != 7 || s.Registry.Clients != 4 || !s.Registry.OK {
 			t.Errorf("status: %+v, %v", s, err)
 		}
 	})
@@ -253,7 +279,7 @@ func TestReload(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	c := h.dial()
-	if r, err := c.Reload(t.Context()); err != nil || !r.OK || !r.Unchanged || r.Clients != 3 || r.Expired != 1 {
+	if r, err := c.Reload(t.Context()); err != nil || !r.OK || !r.Unchanged || r.Clients != 4 || r.Expired != 1 {
 		t.Errorf("unchanged: %+v, %v", r, err)
 	}
 	if err := os.WriteFile(h.file(), []byte(`{"clients":[]}`), 0o600); err != nil {

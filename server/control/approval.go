@@ -132,14 +132,16 @@ func resolved(a *runner.Answer) Resolved {
 // changing does an act that may change a workflow: the change and the event of the act are one fact. An act that f says
 // was refused, with the refusal's code, has its event all the same.
 func (o *Operator) changing(act store.Event, as string, f func(runner.Work) (code string, err error)) error {
-	p, err := o.acting(as, praxec.Command)
+	p, leave, err := o.acting(as, praxec.Command)
 	switch {
 	case err != nil:
 		o.end(act, tools.OutcomeDenied, err.Error())
 		return err
 	case o.cfg.Runner == nil:
+		leave()
 		return o.ended(act, errNoRunner)
 	}
+	defer leave()
 	act.Registry = p.Generation
 	on := &recorder{o: o, act: act}
 	code, err := f(runner.Work{Principal: p, On: on, RequestID: act.RequestID, Remote: o.name})

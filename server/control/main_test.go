@@ -107,7 +107,7 @@ func (h *house) catalogue() []*tools.Tool {
 
 func (h *house) file() string { return filepath.Join(h.dir, "clients.json") }
 
-// grant writes clients.json: alice has these names, carol is expired.
+// grant writes clients.json: alice has these names, carol is expired, slow has two calls.
 func (h *house) grant(names ...string) {
 	h.t.Helper()
 	type entry map[string]any
@@ -115,6 +115,7 @@ func (h *house) grant(names ...string) {
 		{"name": "alice", "token": aliceToken, "user_id": "u-alice", "allow": names},
 		{"name": "bob", "token": "prx_canary-of-bob-0123456789", "user_id": "u-bob", "allow": []string{"other_tool"}},
 		{"name": "carol", "token": "prx_canary-of-carol-0123456789", "user_id": "u-carol", "expires_at": "2001-01-01T00:00:00Z"},
+		{"name": "slow", "token": "prx_canary-of-slow-0123456789", "user_id": "u-slow", "allow": []string{"echo"}, "rate": entry{"per_second": 0.001, "burst": 2}},
 		{"name": "empty", "token": "prx_canary-of-empty-0123456789", "user_id": "u-empty", "allow": []string{}},
 	}})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"prax/auth"
 	"prax/auth/clients"
 	"prax/auth/policy"
+	"prax/server/edge"
 	"prax/store"
 	"prax/tools"
 	"prax/tools/lexicon"
@@ -30,6 +32,10 @@ const EventOperator store.EventKind = "operator"
 // ErrNoClient says that no client of that name is live: there is none, or it is refused, disabled or
 // expired.
 var ErrNoClient = errors.New("no live client of that name")
+
+// ErrTooMany says that the client has as much in hand as it may, or sends more than it may: to an operator who acts as that client
+// too.
+var ErrTooMany = errors.New("beyond the limits of this client")
 
 // Clients is the registry of clients, as it is in force now.
 type Clients interface {
@@ -67,6 +73,7 @@ type Status struct {
 type Config struct {
 	Clients Clients
 	Tools   Tools
+	Limits  *edge.Edge // of the clients that are acted as; nil: the usual ones, for this operator alone
 	Audit   Audit
 	Lexicon *lexicon.Lexicon // nil: an empty one
 	Runner  *runner.Runner   // of workflows; nil: none run here
@@ -92,6 +99,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Lexicon == nil {
 		c.Lexicon = lexicon.New(nil, nil)
+	}
+	if c.Limits == nil {
+		c.Limits = edge.New(edge.Config{Now: c.Now})
 	}
 	if c.Poll <= 0 {
 		c.Poll = DefaultPoll
@@ -137,8 +147,8 @@ func Named(name string) (auth.Principal, bool) {
 	return Principal(uid), true
 }
 
-// Call calls a tool with exactly the rights of the client called as. The error is [ErrNoClient],
-// tools.ErrUnknownTool, or tools.ErrArguments with a sentence.
+// Call calls a tool with exactly the rights of the client called as, and within its limits. The error is [ErrNoClient],
+// [ErrTooMany] with a sentence, tools.ErrUnknownTool, or tools.ErrArguments with a sentence.
 func (o *Operator) Call(ctx context.Context, as, tool string, arguments jsontext.Value) (*tools.Result, error) {
 	act := o.begin("call", as, tool)
 	p, ok := o.cfg.Clients.ByName(as)
@@ -147,6 +157,12 @@ func (o *Operator) Call(ctx context.Context, as, tool string, arguments jsontext
 		return nil, ErrNoClient
 	}
 	act.Registry = p.Generation
+	leave, err := o.enter(p)
+	if err != nil {
+		o.end(act, tools.OutcomeDenied, err.Error())
+		return nil, err
+	}
+	defer leave()
 	res, err := o.cfg.Tools.Call(ctx, &tools.Call{
 		Principal: p, Method: "operator/call", Name: tool, Arguments: arguments, Progress: func(tools.Progress) {},
 		RequestID: act.RequestID, Remote: act.Client,
@@ -160,6 +176,15 @@ func (o *Operator) Call(ctx context.Context, as, tool string, arguments jsontext
 		o.end(act, tools.OutcomeOK, "")
 	}
 	return res, err
+}
+
+// enter counts an act as a client against its limits, until leave is called.
+func (o *Operator) enter(p auth.Principal) (leave func(), err error) {
+	leave, refused := o.cfg.Limits.Enter(p)
+	if refused != nil {
+		return nil, fmt.Errorf("%w: %s", ErrTooMany, refused.Sentence)
+	}
+	return leave, nil
 }
 
 // Access tells whether the client called as may use a tool now, and what decides. Without a tool it

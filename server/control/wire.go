@@ -89,6 +89,7 @@ var failures = []struct {
 	{errForbidden, "forbidden", http.StatusForbidden},
 	{errStopping, "stopping", http.StatusServiceUnavailable},
 	{ErrNoClient, "no_client", http.StatusNotFound},
+	{ErrTooMany, "too_many", http.StatusTooManyRequests},
 	{tools.ErrUnknownTool, "unknown_tool", http.StatusNotFound},
 	{tools.ErrArguments, "invalid_arguments", http.StatusBadRequest},
 	{runner.ErrUnknownInstance, "unknown_workflow", http.StatusNotFound},

@@ -88,14 +88,15 @@ type Step struct {
 }
 
 // Drive calls one of the two tools of workflows, as the operator or with exactly the rights of a client. The error is
-// [ErrNoClient], or tools.ErrUnknownTool for a tool that the client may not use, and for any other one.
+// [ErrNoClient], [ErrTooMany], or tools.ErrUnknownTool for a tool that the client may not use, and for any other one.
 func (o *Operator) Drive(ctx context.Context, r Request) (Reply, error) {
 	act := o.begin("workflow", r.As, r.Tool)
-	p, err := o.acting(r.As, r.Tool)
+	p, leave, err := o.acting(r.As, r.Tool)
 	if err != nil {
 		o.end(act, tools.OutcomeDenied, err.Error())
 		return Reply{}, err
 	}
+	defer leave()
 	if len(r.Arguments) == 0 {
 		r.Arguments = jsontext.Value("{}")
 	}
@@ -119,23 +120,24 @@ func (o *Operator) Drive(ctx context.Context, r Request) (Reply, error) {
 	return Reply{res.Structured}, nil
 }
 
-// acting is the principal of an act on workflows: the operator's own, or a client's that may use the tool by which it
-// would do the same.
-func (o *Operator) acting(as, tool string) (auth.Principal, error) {
+// acting is the principal of an act on workflows: the operator's own, which nothing limits, or a client's that may use the tool by
+// which it would do the same, and is within its limits until leave is called.
+func (o *Operator) acting(as, tool string) (p auth.Principal, leave func(), err error) {
 	if tool != praxec.Query && tool != praxec.Command {
-		return auth.Principal{}, tools.ErrUnknownTool
+		return p, nil, tools.ErrUnknownTool
 	}
 	if as == "" {
-		return Principal(o.uid), nil
+		return Principal(o.uid), func() {}, nil
 	}
 	p, ok := o.cfg.Clients.ByName(as)
 	if !ok {
-		return auth.Principal{}, ErrNoClient
+		return p, nil, ErrNoClient
 	}
 	if !o.cfg.Tools.Decide(p, tool).OK {
-		return auth.Principal{}, tools.ErrUnknownTool
+		return p, nil, tools.ErrUnknownTool
 	}
-	return p, nil
+	leave, err = o.enter(p)
+	return p, leave, err
 }
 
 func textOf(r *tools.Result) string {
@@ -205,14 +207,16 @@ var errNoRunner = errors.New("nothing runs workflows here")
 
 // reading does an act that only reads, and records it.
 func (o *Operator) reading(act store.Event, as string, f func(runner.Work) error) error {
-	p, err := o.acting(as, praxec.Query)
+	p, leave, err := o.acting(as, praxec.Query)
 	switch {
 	case err != nil:
 		o.end(act, tools.OutcomeDenied, err.Error())
 		return err
 	case o.cfg.Runner == nil:
+		leave()
 		return o.ended(act, errNoRunner)
 	}
+	defer leave()
 	act.Registry = p.Generation
 	return o.ended(act, f(runner.Work{Principal: p, RequestID: act.RequestID, Remote: o.name}))
 }
