@@ -27,7 +27,15 @@ type BackupConfig struct {
 	Extra      map[string]string // files beside the data: name in the backup (ClientsName, …) to path
 	Version    string            // of the program
 	Now        func() time.Time
-	Unverified bool // go on when the audit chain is not whole
+	Unverified bool               // go on when the audit chain is not whole
+	Tell       func(doing string) // nil, or what is told of each part that may take long
+}
+
+// tell says what is done now.
+func tell(to func(string), doing string) {
+	if to != nil {
+		to(doing)
+	}
 }
 
 // WriteBackup writes a backup and returns its manifest with the manifest's SHA-256. It is taken from one
@@ -163,9 +171,11 @@ func (b *backup) write(ctx context.Context) error {
 			return err
 		}
 	}
+	tell(b.config.Tell, "copying the database")
 	if err := b.copyDatabase(ctx); err != nil {
 		return err
 	}
+	tell(b.config.Tell, "copying keys and archives")
 	// After the database: what was archived since then is in both, never in neither.
 	for _, folder := range []string{"keys", ArchiveName} {
 		if err := b.copyFolder(ctx, folder); err != nil {
@@ -241,6 +251,7 @@ func (b *backup) verify(ctx context.Context) error {
 		return err
 	}
 	defer copied.Close()
+	tell(b.config.Tell, "verifying the audit of the copy")
 	report, err := copied.Verify(ctx)
 	if err != nil {
 		return err
@@ -278,6 +289,7 @@ func (b *backup) put(name string, content []byte) error {
 
 // finish names every file with its digest, and writes that last.
 func (b *backup) finish() (sum string, err error) {
+	tell(b.config.Tell, "reading the backup back")
 	if err := b.list("."); err != nil {
 		return "", fmt.Errorf("backup: %w", err)
 	}

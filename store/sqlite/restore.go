@@ -111,10 +111,11 @@ func (b *Backup) copy(ctx context.Context, file BackupFile, to *draft) error {
 
 // RestoreConfig says where to, and how.
 type RestoreConfig struct {
-	Data       string           // the data directory: does not exist, or is empty
-	Now        func() time.Time // nil: time.Now
-	Log        *slog.Logger     // nil: nothing is logged
-	Unverified bool             // go on when the audit chain is not whole
+	Data       string             // the data directory: does not exist, or is empty
+	Now        func() time.Time   // nil: time.Now
+	Log        *slog.Logger       // nil: nothing is logged
+	Unverified bool               // go on when the audit chain is not whole
+	Tell       func(doing string) // nil, or what is told of each part that may take long
 }
 
 // restoringName is a folder in the data directory while a restore is under way. No server starts there.
@@ -149,13 +150,16 @@ func (r *Restoration) stage(ctx context.Context) error {
 	if err := r.room(); err != nil {
 		return err
 	}
+	tell(r.config.Tell, "copying the data")
 	if err := r.copyData(ctx); err != nil {
 		return err
 	}
 	reach("restore-copied")
+	tell(r.config.Tell, "verifying the audit")
 	if err := r.verify(ctx); err != nil {
 		return err
 	}
+	tell(r.config.Tell, "bringing the data in line with the present")
 	if err := r.apply(ctx); err != nil {
 		return err
 	}
