@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"prax/server/control"
 )
@@ -56,7 +55,7 @@ func printAccess(out io.Writer, a control.Access, c catalogue) error {
 		verdict = "yes"
 	}
 	fmt.Fprintf(out, "%s: %s\n", verdict, printable(a.Reason))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTable(out)
 	for _, fact := range a.Facts {
 		mark := "ok"
 		if !fact.Holds {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"prax/auth/clients"
@@ -9,6 +10,9 @@ import (
 
 // mostShown bounds the names on one line of what a start says.
 const mostShown = 12
+
+// mostLines bounds the lines of it.
+const mostLines = 10
 
 // banner is what a start says: where the server listens, who and what is live, what is off and why.
 type banner struct {
@@ -49,17 +53,27 @@ func (o output) announce(b banner) {
 			"clients", b.clients, "tools", b.tools, "never_exposed", b.never, "definitions", b.defined, "off", strings.Join(b.off, "; "))
 		return
 	}
-	fmt.Fprintf(o.stderr, "prax %s listening on %s\n", version, b.url)
+	fmt.Fprintln(o.stderr, strings.Join(b.lines(version), "\n"))
+}
+
+// lines are what a terminal is shown, mostLines at most.
+func (b banner) lines(version string) []string {
+	lines := []string{fmt.Sprintf("prax %s listening on %s", version, b.url)}
 	if b.public != "" {
-		fmt.Fprintf(o.stderr, "callers use %s\n", printable(b.public))
+		lines = append(lines, "callers use "+printable(b.public))
 	}
-	fmt.Fprintf(o.stderr, "data: %s\nclients: %s\ntools: %s; never exposed: %s\n", printable(b.data), b.clients, b.tools, b.never)
+	lines = append(lines, "data: "+printable(b.data), "clients: "+b.clients, "tools: "+b.tools+"; never exposed: "+b.never)
 	if b.defined != "" {
-		fmt.Fprintf(o.stderr, "definitions: %s\n", b.defined)
+		lines = append(lines, "definitions: "+b.defined)
 	}
-	for _, off := range b.off {
-		fmt.Fprintf(o.stderr, "off: %s\n", off)
+	off := b.off
+	if room := mostLines - len(lines); len(off) > room {
+		off = append(slices.Clone(off[:room-1]), strings.Join(off[room-1:], "; "))
 	}
+	for _, line := range off {
+		lines = append(lines, "off: "+line)
+	}
+	return lines
 }
 
 // stopped is the last that a server says when everything was finished.
@@ -102,7 +116,7 @@ func (a *app) off() []string {
 	var off []string
 	switch {
 	case !s.Enabled:
-		off = append(off, "/mcp answers 404, because MCP_SERVER_ENABLED is not true")
+		off = append(off, "/mcp answers 404, because MCP_SERVER_ENABLED is not true (set MCP_SERVER_ENABLED=true, or start with --enabled)")
 	case !a.clients.EverLive():
 		off = append(off, "/mcp answers 404, because no client is live (prax client add NAME)")
 	}

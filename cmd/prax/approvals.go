@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"prax/server/control"
@@ -31,7 +30,7 @@ func (p *program) approvalsList(args []string) error {
 }
 
 func (p *program) printWaiting(r *reply) error {
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	fmt.Fprintln(w, "APPROVAL\tWORKFLOW\tDEFINITION\tSTATE\tTRANSITION\tASKED BY\tSINCE\tEXPIRES")
 	for _, g := range r.Waiting {
 		id, by, expires := "", "", ""
@@ -78,7 +77,7 @@ func (p *program) approvalsShow(args []string) error {
 }
 
 func (p *program) printApproval(a control.Approval) error {
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	for _, line := range [][2]string{
 		{"approval", a.ID}, {"status", string(a.Status)}, {"workflow", fmt.Sprintf("%s, version %d", a.Workflow, a.Version)},
 		{"of", a.User}, {"definition", a.Definition}, {"transition", a.Transition}, {"tier", a.Tier}, {"queue", a.Queue},

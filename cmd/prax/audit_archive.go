@@ -41,7 +41,9 @@ func (p *program) auditArchive(args []string) error {
 	if err != nil {
 		return err
 	}
+	at := p.progress("verifying and archiving the audit")
 	done, err := o.Archive(ctx, to, s.archiveBefore(p.now()))
+	at.end()
 	if err = errors.Join(err, end()); err != nil {
 		return explainArchive(ctx, to, err)
 	}

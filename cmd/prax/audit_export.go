@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/signal"
 	"path/filepath"
@@ -41,11 +42,18 @@ func (p *program) auditExport(args []string) error {
 
 func (p *program) exportAudit(ctx context.Context, s *settings, after int64, head []byte) error {
 	var unread unreadable
+	at := p.progressBeside("exporting the audit")
+	defer at.end()
+	printed := 0
 	err := p.readAudit(ctx, s, after, func(w *bufio.Writer, e store.Event) error {
 		unread.note(e)
+		if printed++; printed%1000 == 0 {
+			at.say(fmt.Sprintf("exporting the audit: %d events", printed))
+		}
 		_, err := w.Write(append(store.EncodeEvent(e), '\n'))
 		return err
 	})
+	at.end()
 	if err == nil {
 		_, err = p.stdout.Write(head)
 	}

@@ -14,7 +14,7 @@ import (
 
 // auditTail prints the newest events, and goes on with -f.
 func (p *program) auditTail(args []string) error {
-	f := p.flags("audit tail", "[-f] [-n COUNT] [--client NAME] [--denied] [flags]",
+	f := p.flags("audit tail", "[-f] [-n COUNT] [--client NAME] [--denied] [--json] [flags]",
 		"Prints the newest events of the audit, oldest first, a line each. Calls that changed nothing, and those that many made at once,\n"+
 			"are kept in blocks, and carry the number of theirs.").withSettings("PRAX_DATA")
 	f.meant = map[string]string{"as": "client"}
@@ -23,6 +23,7 @@ func (p *program) auditTail(args []string) error {
 	var want wanted
 	f.StringVar(&want.client, "client", "", "only what the client with this `NAME` did, or was done for it or to it")
 	f.BoolVar(&want.denied, "denied", false, "only what was refused")
+	asJSON := f.Bool("json", false, "print each as JSON, on a line of its own")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (p *program) auditTail(args []string) error {
 		return err
 	}
 	defer func() { _ = end() }()
-	return p.printTail(ctx, o, &tail{want: want, count: *count}, *follow)
+	return p.printTail(ctx, o, &tail{want: want, count: *count, json: *asJSON}, *follow)
 }
 
 func (p *program) printTail(ctx context.Context, o operator, t *tail, follow bool) error {
@@ -48,10 +49,10 @@ func (p *program) printTail(ctx context.Context, o operator, t *tail, follow boo
 		return err
 	}
 	var unread unreadable
-	err := unread.printLines(p.stdout, t.lines)
+	err := t.print(p.stdout, t.lines, &unread)
 	if err == nil && follow {
 		err = o.Events(ctx, t.last, true, func(events []store.Event) error {
-			return unread.printLines(p.stdout, t.want.lines(events))
+			return t.print(p.stdout, t.want.lines(events), &unread)
 		})
 	}
 	if err != nil {
@@ -64,6 +65,7 @@ func (p *program) printTail(ctx context.Context, o operator, t *tail, follow boo
 type tail struct {
 	want  wanted
 	count int
+	json  bool // print events, not lines
 	lines []line
 	last  int64 // number of the newest event that was looked at
 }
@@ -91,11 +93,16 @@ func newest(lines []line, n int) []line {
 	return slices.Clone(lines[max(len(lines)-n, 0):])
 }
 
-func (u *unreadable) printLines(w io.Writer, lines []line) error {
+// print prints lines, and notes which of them could not be read.
+func (t *tail) print(w io.Writer, lines []line, unread *unreadable) error {
 	out := bufio.NewWriter(w)
 	for _, l := range lines {
-		u.note(l.event)
-		fmt.Fprintln(out, l.text)
+		unread.note(l.event)
+		text := l.text
+		if t.json {
+			text = escaped(string(store.EncodeEvent(l.event)))
+		}
+		fmt.Fprintln(out, text)
 	}
 	return out.Flush()
 }

@@ -157,7 +157,7 @@ func TestTailTellsUnreadable(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		var got unreadable
-		if err := errors.Join(tt.tail.fill(t.Context(), c), got.printLines(&out, tt.tail.lines)); err != nil {
+		if err := errors.Join(tt.tail.fill(t.Context(), c), tt.tail.print(&out, tt.tail.lines, &got)); err != nil {
 			t.Fatal(err)
 		}
 		if got != tt.want || bytes.Count(out.Bytes(), []byte("\n")) != tt.lines || (got.verdict() == nil) != (got.count == 0) {

@@ -37,7 +37,9 @@ func (p *program) auditVerify(args []string) error {
 	defer func() { _ = end() }()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	at := p.progress("verifying the audit")
 	r, pieces, err := verify(ctx, s, o, archives)
+	at.end()
 	if ctx.Err() != nil {
 		return failed("", "interrupted: nothing was found out")
 	}

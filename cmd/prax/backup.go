@@ -43,9 +43,11 @@ func (p *program) backup(args []string) error {
 	if err != nil {
 		return err
 	}
+	at := p.progress("backup")
 	m, sum, err := sqlite.WriteBackup(ctx, sqlite.BackupConfig{
-		Data: s.Data, Dir: positional[0], Extra: extra, Version: readBuild().Version, Now: p.now, Unverified: *unverified,
+		Data: s.Data, Dir: positional[0], Extra: extra, Version: readBuild().Version, Now: p.now, Unverified: *unverified, Tell: at.say,
 	})
+	at.end()
 	if err != nil {
 		return explainBackup(positional[0], err)
 	}

@@ -20,7 +20,8 @@ func (p *program) printBegun(c bench.Config) {
 
 // benchProgress shows on a terminal how far it is; nil where there is none.
 func (p *program) benchProgress() func(bench.Progress) {
-	if !isTerminal(p.stderr) {
+	at, ok := p.stderr.(*screen)
+	if !ok || !p.obeys(at) {
 		return nil
 	}
 	return func(now bench.Progress) {
@@ -28,14 +29,14 @@ func (p *program) benchProgress() func(bench.Progress) {
 		if now.Warm {
 			doing = "warming up"
 		}
-		fmt.Fprintf(p.stderr, "\r\x1b[K%s, %.0f s: %d requests a second, %d errors ", doing, now.Elapsed.Seconds(), now.Requests, now.Errors)
+		at.show(fmt.Sprintf("%s, %.0f s: %d requests a second, %d errors", doing, now.Elapsed.Seconds(), now.Requests, now.Errors))
 	}
 }
 
 // printBench prints what was measured. An answer that was wrong, or none at all, fails the command.
 func (p *program) printBench(r *bench.Report, asJSON bool) error {
-	if isTerminal(p.stderr) {
-		fmt.Fprint(p.stderr, "\r\x1b[K")
+	if at, ok := p.stderr.(*screen); ok {
+		at.show("")
 	}
 	if asJSON {
 		if err := p.printJSON(r); err != nil {

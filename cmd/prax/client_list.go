@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"prax/auth/clients"
 )
@@ -30,7 +29,7 @@ func (p *program) clientList(args []string) error {
 	if *asJSON {
 		return p.printJSON(map[string]any{"clients": append([]clients.Listed{}, listed...)})
 	}
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	fmt.Fprintln(w, "NAME\tUSER\tSTATE\tEXPIRES\tROLES\tALLOW")
 	for _, c := range listed {
 		expires := "never"

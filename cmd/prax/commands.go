@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"prax/tools"
 )
 
 // command is one subcommand, or a group of them.
@@ -88,13 +90,41 @@ func dispatch(p *program, path string, table []command, args []string) error {
 	}
 	i := slices.IndexFunc(table, func(c command) bool { return c.name == args[0] })
 	if i < 0 {
-		return usage(path+" help lists the commands", "unknown command %q", strings.TrimPrefix(path+" "+args[0], "prax "))
+		return unknownCommand(path, table, args[0])
 	}
 	c := table[i]
 	if c.run == nil {
 		return dispatch(p, path+" "+c.name, c.sub, args[1:])
 	}
 	return c.run(p, args[1:])
+}
+
+// unknownCommand says so, with what was probably meant: a name that is near, or a command of the one group that has it.
+func unknownCommand(path string, table []command, name string) error {
+	meant := ""
+	if near := tools.Nearest(name, namesOf(table)); near != "" {
+		meant = ": did you mean " + path + " " + near + "?"
+	} else if groups := groupsOf(table, name); len(groups) == 1 {
+		meant = ": did you mean " + path + " " + groups[0] + " " + name + "?"
+	}
+	return usage(path+" help lists the commands", "unknown command %q%s", strings.TrimPrefix(path+" "+name, "prax "), meant)
+}
+
+func namesOf(table []command) (names []string) {
+	for _, c := range table {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// groupsOf are the groups that have a command of this name.
+func groupsOf(table []command, name string) (groups []string) {
+	for _, c := range table {
+		if slices.Contains(namesOf(c.sub), name) {
+			groups = append(groups, c.name)
+		}
+	}
+	return groups
 }
 
 func isHelp(arg string) bool {

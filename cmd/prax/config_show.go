@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 )
 
 // shownSetting is one row of `prax config show`.
@@ -14,7 +13,7 @@ type shownSetting struct {
 
 // configShow prints every setting in force and its source, secrets masked.
 func (p *program) configShow(args []string) error {
-	f := p.flags("config show", "[flags]", "Prints every setting, its value and where it comes from. Secrets are masked.").withSettings()
+	f := p.flags("config show", "[--json] [flags]", "Prints every setting, its value and where it comes from. Secrets are masked.").withSettings()
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
@@ -30,7 +29,7 @@ func (p *program) configShow(args []string) error {
 	if *asJSON {
 		return p.printJSON(map[string]any{"settings": rows, "warnings": append([]string{}, warnings...)})
 	}
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	for _, row := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", row.Name, printable(row.Value), printable(row.Source))
 	}

@@ -144,13 +144,22 @@ func (p *program) readFiles(f *flags, s *settings, plainTokens bool) ([]doctor.F
 	return slices.DeleteFunc(files, func(f doctor.File) bool { return f.Path == "" }), nil
 }
 
+// severity is how bad a finding is, in front of it.
+func (p *program) severity(word string) string {
+	colour := yellow
+	if word == doctor.Error {
+		colour = red
+	}
+	return p.coloured(p.stdout, colour, word+":")
+}
+
 // printReport prints what was found, the errors first, or that nothing was.
 func (p *program) printReport(r doctor.Report) error {
 	found := slices.Clone(r.Findings)
 	slices.SortStableFunc(found, func(a, b doctor.Finding) int { return cmp.Compare(a.Severity, b.Severity) })
 	errors := 0
 	for _, one := range found {
-		fmt.Fprintf(p.stdout, "%s: %s (%s)\n", one.Severity, printable(one.Text), one.Code)
+		fmt.Fprintf(p.stdout, "%s %s (%s)\n", p.severity(one.Severity), printable(one.Text), one.Code)
 		if one.Hint != "" {
 			fmt.Fprintf(p.stdout, "  hint: %s\n", printable(one.Hint))
 		}

@@ -65,7 +65,7 @@ func (p *program) report(err error) int {
 		return f.code
 	}
 	for _, reason := range reasons(err) {
-		fmt.Fprintf(p.stderr, "prax: error: %s\n", printable(reason))
+		fmt.Fprintf(p.stderr, "prax: %s %s\n", p.coloured(p.stderr, red, "error:"), printable(reason))
 	}
 	for _, hint := range f.hints {
 		fmt.Fprintf(p.stderr, "prax: hint: %s\n", printable(hint))

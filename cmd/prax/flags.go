@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"prax/tools"
 )
@@ -155,7 +154,7 @@ func printSection(w io.Writer, title string, rows [][2]string) {
 		return
 	}
 	fmt.Fprintf(w, "\n%s:\n", title)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := newTable(w)
 	for _, row := range rows {
 		fmt.Fprintf(table, "  %s\t%s\n", row[0], row[1])
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"prax/server/control"
 	"prax/store"
@@ -83,7 +82,7 @@ const listHint = "prax lexicon list shows whose terms there are, and their versi
 
 // printTerms is a table of terms, whose they are and what they mean.
 func (p *program) printTerms(terms []control.Term) error {
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	fmt.Fprintln(w, "TERM\tUSER\tSTATE\tVERSION\tBY\tACCEPTED BY\tCONTEXT\tALIASES\tMEANS")
 	for _, t := range terms {
 		version := "-"
@@ -96,14 +95,20 @@ func (p *program) printTerms(terms []control.Term) error {
 	return w.Flush()
 }
 
-// maxMeaning bounds what a table shows of a definition, in characters.
+// maxMeaning bounds what a table shows of a definition, in places of a terminal.
 const maxMeaning = 72
 
 // inOneLine is the beginning of a definition.
 func inOneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > maxMeaning {
-		return string(runes[:maxMeaning-1]) + "…"
+	if textWidth(text) <= maxMeaning {
+		return text
+	}
+	width := 0
+	for i, r := range text {
+		if width += runeWidth(r); width >= maxMeaning {
+			return text[:i] + "…"
+		}
 	}
 	return text
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"prax/server/control"
@@ -75,7 +74,7 @@ func listOperations(ctx context.Context, o operator, f control.OperationFilter, 
 }
 
 func (p *program) printOperations(list []control.Operation) error {
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	fmt.Fprintln(w, "OPERATION\tSTATUS\tAGE\tUSER\tCLIENT\tWHAT\tWORKFLOW")
 	doubtful := false
 	for _, a := range list {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"prax/server/control"
@@ -33,7 +32,7 @@ func (p *program) operationsShow(args []string) error {
 }
 
 func (p *program) printOperation(a control.Operation) error {
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	for _, line := range [][2]string{
 		{"operation", a.ID}, {"status", string(a.Status)}, {"of", a.User}, {"as", a.Client}, {"tool", a.Tool},
 		{"workflow", versionOf(a)}, {"definition", a.Definition}, {"state", a.State}, {"transition", a.Transition},

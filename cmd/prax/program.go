@@ -36,5 +36,8 @@ func (p *program) run(args []string) int {
 	syscall.Umask(0o077)
 	out := &stdout{to: p.stdout}
 	p.stdout = out
+	if isTerminal(p.stderr) {
+		p.stderr = &screen{to: p.stderr}
+	}
 	return p.report(out.verdict(dispatch(p, "prax", commands(), args)))
 }

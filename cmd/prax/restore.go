@@ -52,7 +52,9 @@ func refuseRunning(s *settings) error {
 }
 
 func (p *program) restoreBackup(ctx context.Context, s *settings, b *sqlite.Backup, unverified bool) error {
-	r, err := b.Restore(ctx, sqlite.RestoreConfig{Data: s.Data, Now: p.now, Unverified: unverified})
+	at := p.progress("restore")
+	r, err := b.Restore(ctx, sqlite.RestoreConfig{Data: s.Data, Now: p.now, Unverified: unverified, Tell: at.say})
+	at.end()
 	if err != nil {
 		return explainRestore(err)
 	}

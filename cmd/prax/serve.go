@@ -94,7 +94,9 @@ func (p *program) listen(sig *signals, l launch) error {
 // runApp opens everything, serves, and closes it again in the opposite order.
 func (p *program) runApp(sig *signals, l launch, ln net.Listener) (err error) {
 	s := l.settings
+	at := p.progress("opening the data, and bringing it up to date")
 	a, err := openApp(sig.stop, s, l.out, p.now)
+	at.end()
 	if err != nil {
 		return explainOpen(err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"prax/server/control"
 )
@@ -43,7 +42,7 @@ func allSteps(ctx context.Context, o operator, past control.Past) ([]control.Ste
 }
 
 func (p *program) printSteps(steps []control.Step) error {
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	fmt.Fprintln(w, "VERSION\tAT\tKIND\tTRANSITION\tFROM\tTO\tACTOR\tCLIENT")
 	for _, s := range steps {
 		client := s.Client

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"prax/server/control"
 	"prax/store"
@@ -62,7 +61,7 @@ func listInstances(ctx context.Context, o operator, l control.Listing, most int)
 }
 
 func (p *program) printInstances(list []control.Instance) error {
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	fmt.Fprintln(w, "WORKFLOW\tDEFINITION\tSTATE\tVERSION\tSTATUS\tUSER\tCLIENT\tUPDATED\tSUMMARY")
 	for _, i := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", i.ID, printable(i.DefinitionID), printable(i.State), i.Version, i.Status,

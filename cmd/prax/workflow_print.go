@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"prax/store"
 )
@@ -31,7 +30,7 @@ func printInstance(out io.Writer, r *reply) error {
 	if r.Workflow.ID == "" {
 		return nil // a refusal, which is told as an error
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTable(out)
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(w, "%s\t%s\n", name, printable(text))
@@ -102,7 +101,7 @@ func printMoves(out io.Writer, moves []replyLink) error {
 	if len(moves) == 0 {
 		return nil
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := newTable(out)
 	fmt.Fprintln(w, "\nLINK\tACTOR\tNEEDS\tBLOCKED\tTITLE")
 	for _, l := range moves {
 		blocked := ""
