@@ -26,9 +26,9 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 	edit := []string{"addr", "clients", "data", "public-url"}
 	grant := []string{"addr", "clients", "config", "data", "public-url"}
 	want := map[string][]string{
-		"serve": all, "check": all, "config show": all,
+		"serve": all, "check": all, "doctor": all, "config show": all,
 		"client add": grant, "client rotate": edit, "client revoke": edit, "client list": grant,
-		"token hash": nil, "token inspect": {"clients"}, "version": nil, "health": {"addr"}, "bench": {"addr"},
+		"token hash": nil, "token inspect": {"clients"}, "version": nil, "health": {"addr", "tls-cert"}, "bench": {"addr"},
 		"access": {"clients", "config", "data"}, "call": {"clients", "config", "data"},
 		"lexicon define": {"config", "data"}, "lexicon list": {"config", "data"}, "lexicon accept": {"config", "data"},
 		"lexicon remove": {"config", "data"}, "lexicon history": {"config", "data"},
