@@ -12,6 +12,14 @@ import (
 // DefaultPath is the PATH of a child that was given none.
 const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
+// Check says why the command could not be started, as far as that can be told without starting it: nil or a [*StartError].
+func (c Command) Check() error {
+	if _, err := c.program(); err != nil {
+		return &StartError{Path: c.Path, Err: err}
+	}
+	return nil
+}
+
 // program is the file that is run, once the command has been found in order. What it says of a command has no
 // argument and no value in it.
 func (c Command) program() (string, error) {

@@ -137,6 +137,9 @@ func TestLookUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := process.Run(t.Context(), tt.command)
+			if early := tt.command.Check(); early != nil && fmt.Sprint(early) != fmt.Sprint(err) || early == nil && err != nil && name != "an interpreter that is none" {
+				t.Errorf("checked: %v, run: %v", early, err)
+			}
 			if tt.out != "" {
 				if err != nil || string(o.Stdout) != tt.out {
 					t.Fatalf("%q, %v; want %q", o.Stdout, err, tt.out)
