@@ -15,10 +15,17 @@ type ProgramHook struct {
 	Dir  string   // where it runs; "": the current directory
 }
 
+// Check says why the program could not be started, as far as that can be told without it.
+func (h ProgramHook) Check() error { return h.command(nil).Check() }
+
+func (h ProgramHook) command(line []byte) process.Command {
+	const dropped = 1 // byte: less cannot be asked for
+	return process.Command{Path: h.Argv[0], Args: h.Argv[1:], Dir: h.Dir, Stdin: line, MaxOut: dropped, MaxErr: dropped}
+}
+
 // Tell implements [Hook].
 func (h ProgramHook) Tell(ctx context.Context, _ string, line []byte) error {
-	const dropped = 1 // byte: less cannot be asked for
-	o, err := process.Run(ctx, process.Command{Path: h.Argv[0], Args: h.Argv[1:], Dir: h.Dir, Stdin: line, MaxOut: dropped, MaxErr: dropped})
+	o, err := process.Run(ctx, h.command(line))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the program did not end within %s", hookTime)

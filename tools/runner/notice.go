@@ -53,21 +53,20 @@ func (r *Runner) noted(all []store.Notice, untold int) {
 	}
 }
 
-// Notify writes down what the operator is to be told of beside what the runner itself comes by. It gets an id; one that was
-// told already, or for which there is no room, is none. Without a Hook nothing is written.
-func (r *Runner) Notify(ctx context.Context, n store.Notice) error {
+// Notify writes down what the operator is to be told of beside what the runner itself comes by. Each gets an id; what was
+// told already, or what there is no room for, is left out. Without a Hook nothing is written.
+func (r *Runner) Notify(ctx context.Context, all ...store.Notice) error {
 	if r.config.Hook == nil {
 		return nil
 	}
-	n.ID = r.config.NewID("nt_")
-	var added bool
-	err := r.config.Store.Update(ctx, func(tx store.Tx) (err error) {
-		added, err = tx.AddNotice(n)
+	for n := range all {
+		all[n].ID = r.config.NewID("nt_")
+	}
+	err := r.config.Store.Update(ctx, func(tx store.Tx) error {
+		_, err := addNotices(tx, all)
 		return err
 	})
-	if added && err == nil {
-		r.outbox.wake()
-	}
+	r.outbox.wake()
 	return err
 }
 

@@ -172,6 +172,6 @@ func givenUp(n store.Notice, now time.Time) store.Event {
 		Kind   store.NoticeKind `json:"kind"`
 		At     time.Time        `json:"at"`
 		Tries  int              `json:"tries"`
-	}{"notice given up", n.ID, n.Kind, n.At, n.Tries}, json.Deterministic(true))
+	}{"notice_given_up", n.ID, n.Kind, n.At, n.Tries}, json.Deterministic(true))
 	return store.Event{At: now, Kind: store.EventServer, Outcome: tools.OutcomeError, Detail: string(text)}
 }
