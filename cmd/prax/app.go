@@ -53,6 +53,8 @@ type app struct {
 
 	early early                          // what the chain is told of the start
 	first atomic.Pointer[clients.Change] // what the first reading of clients.json gave
+
+	edited chan struct{} // holds one: clients.json was read, and something of it changed
 }
 
 // openApp opens the store and fills the registry of tools. openClients comes next: between the two
@@ -76,7 +78,7 @@ func openAppReadOnly(s *settings, out output, now func() time.Time) (*app, error
 
 // newApp has db closed when it fails.
 func newApp(s *settings, db *sqlite.DB, out output, now func() time.Time, mac func([]byte) string) (*app, error) {
-	a := &app{settings: s, out: out, now: now, db: db, since: now()}
+	a := &app{settings: s, out: out, now: now, db: db, since: now(), edited: make(chan struct{}, 1)}
 	a.tools = tools.NewRegistry(tools.Config{
 		Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: mac, AuditReads: s.AuditReads,
 	})
@@ -193,6 +195,8 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 		}
 	})
 	wait.Go(func() { a.reloadOn(beside, sig.reload) })
+	wait.Go(func() { _ = a.runner.Deliver(serving) }) // what is not told by then, the next start tells
+	wait.Go(func() { a.tellOfClients(serving) })
 	a.started(ln.Addr().String())
 	wait.Go(func() { a.tellManager(serving) })
 	draining := make(chan time.Time, 1)

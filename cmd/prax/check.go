@@ -96,6 +96,7 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 		}
 	}
 	v.judgeCertificate(s, p.now())
+	v.judgeNotify(s.Notify)
 	for _, p := range problems {
 		v.add(finding{
 			Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column,

@@ -125,6 +125,10 @@ func (a *app) reloaded(c clients.Change) {
 	if a.quiet {
 		return
 	}
+	select {
+	case a.edited <- struct{}{}:
+	default:
+	}
 	pace(c.Bytes)
 	outcome := "ok"
 	if !c.OK {

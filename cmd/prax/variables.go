@@ -45,6 +45,7 @@ type settings struct {
 	SkillsSearch   bool
 	ScriptsSearch  bool
 	EgressAllow    []string      // where executors may connect to although it is no public address
+	Notify         *notify       // nil: the operator is told nothing
 	Keep           time.Duration // age at which events are archived; 0: never
 	Log            slog.Level
 
@@ -157,6 +158,9 @@ var variables = []variable{
 	{name: "PRAX_EGRESS_ALLOW", flag: "egress-allow",
 		note:  "networks, addresses, hosts or HOST:PORT that are not public and may be reached, with commas",
 		parse: parsed(readEgress, func(s *settings) *[]string { return &s.EgressAllow })},
+	{name: "PRAX_NOTIFY", secret: true,
+		note:  `is told what waits for a person: an https address, or ["/a/program"]; or PRAX_NOTIFY_FILE`,
+		parse: parsed(readNotify, func(s *settings) **notify { return &s.Notify })},
 	{name: "PRAX_KEEP", initial: "off", flag: "keep",
 		note:  "the age, as 90d, at which audit events move from the database to PRAX_DATA/archive",
 		parse: parsed(readKeep, func(s *settings) *time.Duration { return &s.Keep })},

@@ -33,9 +33,13 @@ func (a *app) openWorkflows() error {
 	if err != nil {
 		return err
 	}
+	hook, err := a.settings.Notify.hook(a.settings.EgressAllow, a.out.log)
+	if err != nil {
+		return fmt.Errorf("PRAX_NOTIFY: %w", err)
+	}
 	a.runner = runner.New(runner.Config{
 		Store: a.db, Catalog: definitions{a}, Decode: decodeDefinition, Log: a.out.log, Now: a.now, Live: a.liveClient,
-		Executors: kinds, Connection: a.connection, Capability: a.capability, Worker: rand.Text(),
+		Executors: kinds, Connection: a.connection, Capability: a.capability, Hook: hook, Worker: rand.Text(),
 	})
 	return a.tools.Set("praxec", praxec.Tools(praxec.Config{
 		Runner: a.runner, Definitions: a.definitionSet, Lexicon: a.lexicon, Store: a.db, Settings: a.praxecSettings,
