@@ -37,15 +37,12 @@ func (p *program) doctor(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	facts, end := p.facts(ctx, s)
+	facts := p.facts(ctx, s)
 	facts.Unread, facts.Judged = unread, p.judged(s)
 	if facts.Files, err = p.readFiles(f, s, facts.Clients.Plain > 0); err != nil {
-		return errors.Join(err, end())
-	}
-	report := doctor.Examine(ctx, facts)
-	if err := end(); err != nil {
 		return err
 	}
+	report := doctor.Examine(ctx, facts)
 	if *asJSON {
 		err = p.printJSON(report)
 	} else {
@@ -57,26 +54,20 @@ func (p *program) doctor(args []string) error {
 	return err
 }
 
-// facts gathers what there is to examine; what was opened for it is closed by end.
-func (p *program) facts(ctx context.Context, s *settings) (facts doctor.Facts, end func() error) {
-	environ := environment(p.environ)
-	facts = doctor.Facts{
+// facts gathers what there is to examine.
+func (p *program) facts(ctx context.Context, s *settings) doctor.Facts {
+	facts := doctor.Facts{
 		Now: p.now(), UID: os.Getuid(), Version: readBuild().Version,
 		Data: s.Data, Addr: s.Addr, Enabled: s.Enabled,
-		Word: shellWord, Machine: doctor.ThisMachine(environ["PATH"]),
+		Open: func() (doctor.Store, error) { return sqlite.OpenReadOnly(s.Data) },
+		Word: shellWord, Machine: doctor.ThisMachine(p.variable("PATH")),
 	}
 	if s.PublicURL != nil {
 		facts.Public = s.PublicURL.String()
 	}
 	facts.Listed, facts.Clients = clients.List(s.clientsConfig(nil), s.catalogue(), facts.Now)
 	facts.Server, facts.Down = runningServer(ctx, s)
-	db, err := sqlite.OpenReadOnly(s.Data)
-	if err != nil {
-		facts.Closed = err
-		return facts, func() error { return nil }
-	}
-	facts.Store = db
-	return facts, db.Close
+	return facts
 }
 
 // judged is what prax check would say of the address, the certificate and the definitions, as far as a doctor does not look
@@ -97,7 +88,7 @@ func (p *program) judged(s *settings) []doctor.Finding {
 	var found []doctor.Finding
 	for _, one := range v.Findings {
 		if one.Code != "tls-key-mode" {
-			found = append(found, doctor.Finding{Severity: one.Severity, Code: one.Code, Text: one.Text, Hint: "prax check"})
+			found = append(found, doctor.Finding{Severity: one.Severity, Code: doctor.Code(one.Code), Text: one.Text, Hint: "prax check"})
 		}
 	}
 	return found

@@ -30,7 +30,7 @@ func (x *examination) clients(context.Context) {
 	x.ends()
 	x.stale()
 	if x.Enabled && x.Clients.Clients == 0 {
-		x.found(Error, "nobody", x.Clients.Path, "prax client add NAME", "MCP_SERVER_ENABLED is true and no client is live: /mcp answers 404 at a start")
+		x.found(Error, Nobody, x.Clients.Path, "prax client add NAME", "MCP_SERVER_ENABLED is true and no client is live: /mcp answers 404 at a start")
 	}
 }
 
@@ -43,7 +43,7 @@ func (x *examination) unusable() {
 			hint = "prax client add NAME makes it; MCP_CLIENTS_PATH or --clients names another"
 		}
 	}
-	x.found(Error, "clients-unusable", x.Clients.Path, hint, "nobody of the file of clients, %s, is admitted: %s", x.Clients.Path, text)
+	x.found(Error, ClientsUnusable, x.Clients.Path, hint, "nobody of the file of clients, %s, is admitted: %s", x.Clients.Path, text)
 }
 
 // refusals are entries that are out for a mistake, and what check fails for. What other checks here tell of is left out.
@@ -68,14 +68,14 @@ func (x *examination) refusals() {
 			}
 		}
 	}
-	x.several(Error, "refused", "mistakes in the file of clients put entries out", refused)
-	x.several(Error, "grants-nothing", "names in allow grant nothing", names)
-	x.several(Error, "unread-member", "nothing reads these members of the file of clients", members)
-	x.several(Warning, "clients-doubtful", "the file of clients is doubtful", rest)
+	x.several(Error, Refused, "mistakes in the file of clients put entries out", refused)
+	x.several(Error, GrantsNothing, "names in allow grant nothing", names)
+	x.several(Error, UnreadMember, "nothing reads these members of the file of clients", members)
+	x.several(Warning, ClientsDoubtful, "the file of clients is doubtful", rest)
 }
 
 // several is one finding of all that is wrong in one way.
-func (x *examination) several(severity, code, what string, all []string) {
+func (x *examination) several(severity string, code Code, what string, all []string) {
 	if len(all) > 0 {
 		x.found(severity, code, x.Clients.Path, checkHint, "%s: %s", what, some(all))
 	}
@@ -83,7 +83,7 @@ func (x *examination) several(severity, code, what string, all []string) {
 
 func (x *examination) plainTokens() {
 	if n := x.Clients.Plain; n > 0 {
-		x.found(Warning, "plain-token", x.Clients.Path, "prax token hash prints the token_sha256 to put in its place; prax client rotate NAME makes a new one",
+		x.found(Warning, PlainToken, x.Clients.Path, "prax token hash prints the token_sha256 to put in its place; prax client rotate NAME makes a new one",
 			"%s of the file of clients: whoever reads it, or a copy, can call", plain(n))
 	}
 }
@@ -100,19 +100,37 @@ func (x *examination) ends() {
 	var over, near []string
 	for _, c := range x.Listed {
 		switch {
-		case c.State == "expired":
+		case c.State == clients.Expired:
 			over = append(over, c.Name)
-		case c.State == "live" && !c.Expires.IsZero() && c.Expires.Sub(x.Now) < soon:
-			near = append(near, fmt.Sprintf("%s (%s)", c.Name, stamp(c.Expires)))
+		case c.State == clients.Live:
+			if end := lastEnd(c); !end.IsZero() && end.Sub(x.Now) < soon {
+				near = append(near, fmt.Sprintf("%s (%s)", c.Name, stamp(end)))
+			}
 		}
 	}
 	const hint = "prax client list; prax client revoke NAME takes one out, an edit of expires_at lets it go on"
 	if len(over) > 0 {
-		x.found(Warning, "expired", x.Clients.Path, hint, "%s out by expiry: %s", isAre(len(over), "client"), some(over))
+		x.found(Warning, ExpiredClient, x.Clients.Path, hint, "%s out by expiry: %s", isAre(len(over), "client"), some(over))
 	}
 	if len(near) > 0 {
-		x.found(Warning, "expires-soon", x.Clients.Path, hint, "%s about to expire: %s", isAre(len(near), "client"), some(near))
+		x.found(Warning, ExpiresSoon, x.Clients.Path, hint, "%s about to expire: %s", isAre(len(near), "client"), some(near))
 	}
+}
+
+// lastEnd is when a client is out, once the last of its tokens that are good now, or will be, has lapsed; zero: never.
+func lastEnd(c clients.Listed) (end time.Time) {
+	for _, t := range c.Tokens {
+		if t.State != clients.Live && t.State != clients.Waiting {
+			continue
+		}
+		if t.Expires.IsZero() {
+			return time.Time{}
+		}
+		if t.Expires.After(end) {
+			end = t.Expires
+		}
+	}
+	return end
 }
 
 // stale is a server that has another version of the file in force than the one that is there.
@@ -124,12 +142,12 @@ func (x *examination) stale() {
 	if err != nil || x.Now.Sub(info.ModTime()) < taking {
 		return // it will look at it in a moment
 	}
-	x.found(Error, "not-in-force", x.Clients.Path, "prax config show says which file the settings name here; the log of the server says which it reads",
+	x.found(Error, NotInForce, x.Clients.Path, "prax config show says which file the settings name here; the log of the server says which it reads",
 		"the running server has another file of clients in force than %s: it was started with other settings, or does not see the edits", x.Clients.Path)
 }
 
 // out tells whether the client of this name is in the file and may not call now, or is not in it at all.
 func (x *examination) out(name string) bool {
 	i := slices.IndexFunc(x.Listed, func(c clients.Listed) bool { return c.Name == name })
-	return i < 0 || x.Listed[i].State != "live"
+	return i < 0 || x.Listed[i].State != clients.Live
 }

@@ -17,16 +17,11 @@ const ahead = 2 * time.Minute
 
 const clockHint = "timedatectl says whether the clock is kept; expiries, leases and the audit go by it"
 
-// clock holds the clock to what has happened: it does not lie after now. One clock that went back is one finding.
-func (x *examination) clock(ctx context.Context) {
+// clock holds the clock to the times of files: they do not lie after now. One clock that went back is one finding.
+func (x *examination) clock(context.Context) {
 	x.looked("clock")
-	if x.Store != nil {
-		last, err := x.lastEvent(ctx)
-		if err == nil && last.At.Sub(x.Now) > ahead {
-			x.found(Error, "clock-back", "", clockHint, "the clock says %s, and the newest event of the audit is of %s: it was set back, or was ahead",
-				stamp(x.Now), stamp(last.At))
-			return
-		}
+	if x.told(ClockBack) {
+		return
 	}
 	late := x.walk(func(path string, info fs.FileInfo) string { return x.fromFuture(path, info) })
 	for _, file := range x.Files {
@@ -37,7 +32,7 @@ func (x *examination) clock(ctx context.Context) {
 		}
 	}
 	if len(late) > 0 {
-		x.found(Warning, "clock-files", "", clockHint, "the clock says %s, and %s later than that: %s", stamp(x.Now), are(len(late)), some(late))
+		x.found(Warning, ClockFiles, "", clockHint, "the clock says %s, and %s later than that: %s", stamp(x.Now), are(len(late)), some(late))
 	}
 }
 
@@ -55,15 +50,17 @@ func (x *examination) fromFuture(name string, info fs.FileInfo) string {
 	return fmt.Sprintf("%s (%s)", name, stamp(info.ModTime()))
 }
 
-func (x *examination) lastEvent(ctx context.Context) (e store.Event, err error) {
-	err = x.Store.View(ctx, func(tx store.Tx) (err error) {
-		e, err = tx.LastEvent()
-		return err
-	})
+// newest holds the clock to the newest event of the audit.
+func (x *examination) newest(tx store.Tx) error {
+	last, err := tx.LastEvent()
 	if errors.Is(err, store.ErrNotFound) {
-		return store.Event{}, nil
+		return nil
 	}
-	return e, err
+	if err == nil && last.At.Sub(x.Now) > ahead {
+		x.found(Error, ClockBack, "", clockHint, "the clock says %s, and the newest event of the audit is of %s: it was set back, or was ahead",
+			stamp(x.Now), stamp(last.At))
+	}
+	return err
 }
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

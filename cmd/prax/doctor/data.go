@@ -19,19 +19,22 @@ func (x *examination) data(context.Context) {
 	dir, err := os.Stat(x.Data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		x.found(Warning, "no-data", x.Data, "prax serve makes it; PRAX_DATA or --data names another", "%s does not exist: no server has run with it", x.Data)
+		x.found(Warning, NoData, x.Data, "prax serve makes it; PRAX_DATA or --data names another", "%s does not exist: no server has run with it", x.Data)
 		return
 	case err != nil:
-		x.found(Error, "data-unusable", x.Data, "PRAX_DATA or --data names another", "%v", err)
+		x.found(Error, DataUnusable, x.Data, "PRAX_DATA or --data names another", "%v", err)
 		return
 	case !dir.IsDir():
-		x.found(Error, "data-unusable", x.Data, "PRAX_DATA or --data names another", "%s is no directory", x.Data)
+		x.found(Error, DataUnusable, x.Data, "PRAX_DATA or --data names another", "%s is no directory", x.Data)
 		return
 	}
 	if uid, ok := x.Machine.Owner(dir); ok && x.UID != 0 && uid != x.UID {
-		x.found(Error, "not-yours", x.Data, fmt.Sprintf("sudo -u '#%d' prax doctor", uid),
+		x.found(Error, NotYours, x.Data, fmt.Sprintf("sudo -u '#%d' prax doctor", uid),
 			"%s belongs to uid %d, and you are uid %d: little of it can be seen", x.Data, uid, x.UID)
 		return
+	}
+	if dir.Mode().Perm()&0o700 != 0o700 {
+		x.found(Error, DataUnusable, x.Data, "chmod u+rwx "+x.Word(x.Data), "the owner of %s may not read and write there (%04o)", x.Data, dir.Mode().Perm())
 	}
 	x.dataModes(dir)
 	x.dataOwners(dir)
@@ -45,7 +48,7 @@ func (x *examination) dataModes(dir fs.FileInfo) {
 		if dir.Mode().Perm()&0o022 != 0 {
 			severity = Error
 		}
-		x.found(severity, "data-open", x.Data, "chmod go= "+x.Word(x.Data), "%s is open to others (%04o)", x.Data, dir.Mode().Perm())
+		x.found(severity, DataOpen, x.Data, "chmod go= "+x.Word(x.Data), "%s is open to others (%04o)", x.Data, dir.Mode().Perm())
 	}
 	open := x.walk(func(path string, info fs.FileInfo) string {
 		if info.Mode().Type() == fs.ModeSymlink || info.Mode().Perm()&0o077 == 0 {
@@ -60,7 +63,7 @@ func (x *examination) dataModes(dir fs.FileInfo) {
 	if closed {
 		severity = Warning
 	}
-	x.found(severity, "data-file-open", x.Data, "chmod -R go= "+x.Word(x.Data), "%s open to others in %s: %s", isAre(len(open), "file"), x.Data, some(open))
+	x.found(severity, DataFileOpen, x.Data, "chmod -R go= "+x.Word(x.Data), "%s open to others in %s: %s", isAre(len(open), "file"), x.Data, some(open))
 }
 
 // dataOwners tells of files that the server cannot use, because another user made them.
@@ -76,7 +79,7 @@ func (x *examination) dataOwners(dir fs.FileInfo) {
 		return ""
 	})
 	if len(foreign) > 0 {
-		x.found(Error, "data-owner", x.Data, fmt.Sprintf("chown -R %d %s", server, x.Word(x.Data)),
+		x.found(Error, DataOwner, x.Data, fmt.Sprintf("chown -R %d %s", server, x.Word(x.Data)),
 			"%s belongs to uid %d, and %s of somebody else in it, which its server may not be able to use: %s",
 			x.Data, server, isAre(len(foreign), "file"), some(foreign))
 	}

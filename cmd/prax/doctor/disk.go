@@ -28,26 +28,30 @@ func (x *examination) disk(context.Context) {
 	}
 	x.looked("disk")
 	if size := sizeOf(filepath.Join(x.Data, database+"-wal")); size > largestLog {
-		x.found(Warning, "large-log", filepath.Join(x.Data, database+"-wal"), folding, "the log of the database has %s: somebody keeps it from being folded back", megabytes(size))
+		x.found(Warning, LargeLog, filepath.Join(x.Data, database+"-wal"), folding, "the log of the database has %s: somebody keeps it from being folded back", megabytes(size))
 	}
 	d, err := x.Machine.Disk(x.Data)
 	if err != nil {
-		x.found(Warning, "disk-unknown", x.Data, "", "how much room %s has cannot be told: %v", x.Data, err)
+		x.found(Warning, DiskUnknown, x.Data, "", "how much room %s has cannot be told: %v", x.Data, err)
+		return
+	}
+	if d.ReadOnly {
+		x.found(Error, ReadOnlyData, x.Data, "mount -o remount,rw, once its log (dmesg) says why it is so", "%s is on a read-only file system: nothing can be written", x.Data)
 		return
 	}
 	need := spareFree + sizeOf(filepath.Join(x.Data, database))
 	switch {
 	case d.Free < leastFree:
-		x.found(Error, "disk-full", x.Data, roomHint, "%s has %s left: writes are refused, or soon will be", x.Data, megabytes(int64(d.Free)))
+		x.found(Error, DiskFull, x.Data, roomHint, "%s has %s left: writes are refused, or soon will be", x.Data, megabytes(int64(d.Free)))
 	case d.Free < uint64(need):
-		x.found(Warning, "disk-low", x.Data, roomHint, "%s has %s left, less than a backup and an upgrade want (%s)", x.Data, megabytes(int64(d.Free)), megabytes(need))
+		x.found(Warning, DiskLow, x.Data, roomHint, "%s has %s left, less than a backup and an upgrade want (%s)", x.Data, megabytes(int64(d.Free)), megabytes(need))
 	}
 	switch {
 	case d.Files == 0: // not counted on this file system
 	case d.FilesUnused < leastFiles:
-		x.found(Error, "no-files-left", x.Data, "df -i "+x.Word(x.Data), "the disk of %s has room for %s more", x.Data, count(int(d.FilesUnused), "file"))
+		x.found(Error, NoFilesLeft, x.Data, "df -i "+x.Word(x.Data), "the disk of %s has room for %s more", x.Data, count(int(d.FilesUnused), "file"))
 	case d.FilesUnused < spareFiles:
-		x.found(Warning, "few-files-left", x.Data, "df -i "+x.Word(x.Data), "the disk of %s has room for %s more", x.Data, count(int(d.FilesUnused), "file"))
+		x.found(Warning, FewFilesLeft, x.Data, "df -i "+x.Word(x.Data), "the disk of %s has room for %s more", x.Data, count(int(d.FilesUnused), "file"))
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 // Finding is one thing that is not as it should be. It holds no secret.
 type Finding struct {
 	Severity string `json:"severity"`
-	Code     string `json:"code"` // never changes, for scripts
+	Code     Code   `json:"code"`
 	File     string `json:"file,omitzero"`
 	Text     string `json:"text"`
 	Hint     string `json:"hint,omitzero"` // a command, or what to do
@@ -53,9 +53,10 @@ type Server struct {
 	Digest  string // of the clients.json in force, in hex; "" when none is
 }
 
-// Viewer reads the store.
-type Viewer interface {
+// Store is read. No server can start while it is open, unless one runs already.
+type Store interface {
 	View(ctx context.Context, f func(store.Tx) error) error
+	Close() error
 }
 
 // Facts are what is examined.
@@ -77,8 +78,7 @@ type Facts struct {
 
 	Server *Server // nil: none runs
 	Down   error   // why it cannot be told whether one runs
-	Store  Viewer  // nil: it could not be opened
-	Closed error   // why
+	Open   func() (Store, error)
 
 	Word    func(string) string // a path as a shell takes it
 	Machine Machine
@@ -95,7 +95,7 @@ func Examine(ctx context.Context, f Facts) Report {
 	x := &examination{Facts: f, Report: Report{OK: true, Findings: []Finding{}, Looked: []string{}}}
 	for _, look := range []func(*examination, context.Context){
 		(*examination).settings, (*examination).data, (*examination).files, (*examination).mounts, (*examination).disk,
-		(*examination).clock, (*examination).leftovers, (*examination).clients, (*examination).work, (*examination).port,
+		(*examination).leftovers, (*examination).clients, (*examination).store, (*examination).clock, (*examination).port,
 		(*examination).tailscale,
 	} {
 		look(x, ctx)
@@ -104,13 +104,13 @@ func Examine(ctx context.Context, f Facts) Report {
 }
 
 // found adds a finding.
-func (x *examination) found(severity, code, file, hint, format string, args ...any) {
+func (x *examination) found(severity string, code Code, file, hint, format string, args ...any) {
 	x.OK = x.OK && severity != Error
 	x.Findings = append(x.Findings, Finding{Severity: severity, Code: code, File: file, Hint: hint, Text: fmt.Sprintf(format, args...)})
 }
 
 // told tells whether there is a finding of one of these codes already.
-func (x *examination) told(codes ...string) bool {
+func (x *examination) told(codes ...Code) bool {
 	return slices.ContainsFunc(x.Findings, func(f Finding) bool { return slices.Contains(codes, f.Code) })
 }
 

@@ -108,13 +108,7 @@ func (w *installation) examine() doctor.Report {
 	f := w.facts
 	f.Now = time.Now()
 	f.Listed, f.Clients = clients.List(clients.Config{Path: w.path("clients.json")}, catalogue{}, f.Now)
-	db, err := sqlite.OpenReadOnly(f.Data)
-	if err != nil {
-		f.Closed = err
-	} else {
-		f.Store = db
-		defer db.Close()
-	}
+	f.Open = func() (doctor.Store, error) { return sqlite.OpenReadOnly(f.Data) }
 	return doctor.Examine(w.t.Context(), f)
 }
 
@@ -148,6 +142,10 @@ func TestHealthy(t *testing.T) {
 		"an old copy kept by hand": func(w *installation) {
 			w.write("clients.json.bak", "{}")
 			w.age("clients.json.bak", time.Hour)
+		},
+		"a rotation that overlaps": func(w *installation) {
+			w.write("clients.json", `{"clients":[{"name":"a","user_id":"u","allow":["memory_recall"],"tokens":[{"sha256":"`+goodHash+`","expires_at":"`+
+				time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"},{"sha256":"6`+goodHash[1:]+`"}]}]}`)
 		},
 		"a drive named alike": func(w *installation) { w.move("Dropboxes") },
 		"a mount of the directory": func(w *installation) {
@@ -223,33 +221,37 @@ func TestPlanted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		plant    func(*installation)
 		severity string
-		code     string
+		code     doctor.Code
 	}{
-		"off":                          {func(w *installation) { w.facts.Enabled = false }, doctor.Warning, "off"},
-		"off for the server that runs": {func(w *installation) { w.facts.Server = w.server("v1", false) }, doctor.Warning, "off"},
-		"a server of before":           {func(w *installation) { w.facts.Server = w.server("v0", true) }, doctor.Warning, "other-version"},
-		"a misspelt name":              {func(w *installation) { w.facts.Unread = []string{"PRAX_ADRR has no effect"} }, doctor.Warning, "unknown-setting"},
+		"off":                          {func(w *installation) { w.facts.Enabled = false }, doctor.Warning, doctor.Off},
+		"off for the server that runs": {func(w *installation) { w.facts.Server = w.server("v1", false) }, doctor.Warning, doctor.Off},
+		"a server of before":           {func(w *installation) { w.facts.Server = w.server("v0", true) }, doctor.Warning, doctor.OtherVersion},
+		"a misspelt name":              {func(w *installation) { w.facts.Unread = []string{"PRAX_ADRR has no effect"} }, doctor.Warning, doctor.UnknownSetting},
 
-		"no data":                   {func(w *installation) { w.facts.Data = w.path("nowhere") }, doctor.Warning, "no-data"},
-		"data that is a file":       {func(w *installation) { w.facts.Data = w.path("token") }, doctor.Error, "data-unusable"},
-		"data of another user":      {func(w *installation) { w.facts.UID = 4711 }, doctor.Error, "not-yours"},
-		"data open to readers":      {func(w *installation) { w.chmod(0o755, "data") }, doctor.Warning, "data-open"},
-		"data open to writers":      {func(w *installation) { w.chmod(0o770, "data") }, doctor.Error, "data-open"},
-		"files open in closed data": {func(w *installation) { w.chmod(0o644, "data/prax.db", "data/keys/audit.key") }, doctor.Warning, "data-file-open"},
+		"no data":              {func(w *installation) { w.facts.Data = w.path("nowhere") }, doctor.Warning, doctor.NoData},
+		"data that is a file":  {func(w *installation) { w.facts.Data = w.path("token") }, doctor.Error, doctor.DataUnusable},
+		"data of another user": {func(w *installation) { w.facts.UID = 4711 }, doctor.Error, doctor.NotYours},
+		"data that its owner may not write": {func(w *installation) {
+			w.root() // others could not look into it afterwards
+			w.chmod(0o500, "data")
+		}, doctor.Error, doctor.DataUnusable},
+		"data open to readers":      {func(w *installation) { w.chmod(0o755, "data") }, doctor.Warning, doctor.DataOpen},
+		"data open to writers":      {func(w *installation) { w.chmod(0o770, "data") }, doctor.Error, doctor.DataOpen},
+		"files open in closed data": {func(w *installation) { w.chmod(0o644, "data/prax.db", "data/keys/audit.key") }, doctor.Warning, doctor.DataFileOpen},
 		"a log of root": {func(w *installation) {
 			w.root()
 			w.write("data/prax.db-wal", "")
 			must(w.t, os.Chown(w.path("data/prax.db-wal"), 4711, -1))
-		}, doctor.Error, "data-owner"},
+		}, doctor.Error, doctor.DataOwner},
 
-		"clients that all may edit":     {func(w *installation) { w.chmod(0o646, "clients.json") }, doctor.Error, "file-open"},
-		"definitions that all may edit": {func(w *installation) { w.chmod(0o666, "praxec.yaml") }, doctor.Error, "file-open"},
-		"a secret that others may read": {func(w *installation) { w.chmod(0o640, "token") }, doctor.Error, "file-open"},
+		"clients that all may edit":     {func(w *installation) { w.chmod(0o646, "clients.json") }, doctor.Error, doctor.FileOpen},
+		"definitions that all may edit": {func(w *installation) { w.chmod(0o666, "praxec.yaml") }, doctor.Error, doctor.FileOpen},
+		"a secret that others may read": {func(w *installation) { w.chmod(0o640, "token") }, doctor.Error, doctor.FileOpen},
 		"clients of another user": {func(w *installation) {
 			w.root()
 			must(w.t, os.Chown(w.path("clients.json"), 4711, -1))
 			w.chmod(0o644, "clients.json")
-		}, doctor.Warning, "file-owner"},
+		}, doctor.Warning, doctor.FileOwner},
 		"clients that the server cannot read": {func(w *installation) {
 			w.root()
 			must(w.t, filepath.WalkDir(w.path("data"), func(path string, _ fs.DirEntry, err error) error {
@@ -258,113 +260,114 @@ func TestPlanted(t *testing.T) {
 			for _, name := range []string{"praxec.yaml", "config.env", "token"} {
 				must(w.t, os.Chown(w.path(name), 4711, -1))
 			}
-		}, doctor.Error, "file-owner"},
+		}, doctor.Error, doctor.FileOwner},
 		"a folder that all may write": {func(w *installation) {
 			must(w.t, os.Mkdir(w.path("open"), 0o700))
 			w.chmod(0o777, "open")
 			must(w.t, os.Rename(w.path("token"), w.path("open/token")))
 			w.facts.Files[3].Path = w.path("open/token")
-		}, doctor.Error, "folder-open"},
+		}, doctor.Error, doctor.FolderOpen},
 
 		"clients mounted by themselves": {func(w *installation) {
 			w.mounts("2 1 8:2 /etc/clients.json " + w.path("clients.json") + " rw - ext4 /dev/sdb1 rw")
-		}, doctor.Warning, "mounted-file"},
+		}, doctor.Warning, doctor.MountedFile},
 		"data by NFS": {func(w *installation) {
 			w.mounts("2 1 0:9 / " + w.path("data") + " rw shared:3 master:4 - nfs4 host:/x rw")
-		}, doctor.Error, "remote-data"},
-		"data above by 9p": {func(w *installation) { w.mounts("2 1 0:9 / " + w.dir + " rw - 9p drvfs rw") }, doctor.Error, "remote-data"},
+		}, doctor.Error, doctor.RemoteData},
+		"data above by 9p": {func(w *installation) { w.mounts("2 1 0:9 / " + w.dir + " rw - 9p drvfs rw") }, doctor.Error, doctor.RemoteData},
 		"data by sshfs": {func(w *installation) {
 			w.move("a b")
 			w.mounts(`2 1 0:9 / ` + w.path(`a\040b`) + ` rw - fuse.sshfs host: rw`)
-		}, doctor.Error, "remote-data"},
-		"data in Dropbox":                {func(w *installation) { w.move("Dropbox") }, doctor.Error, "synced"},
-		"data in OneDrive":               {func(w *installation) { w.move("OneDrive - Example Ltd") }, doctor.Error, "synced"},
-		"data in Google Drive":           {func(w *installation) { w.move("GoogleDrive-a@example.net") }, doctor.Error, "synced"},
-		"data in iCloud":                 {func(w *installation) { w.move("com~apple~CloudDocs") }, doctor.Error, "synced"},
-		"data below a mark of Syncthing": {func(w *installation) { must(w.t, os.Mkdir(w.path(".stfolder"), 0o700)) }, doctor.Error, "synced"},
+		}, doctor.Error, doctor.RemoteData},
+		"data in Dropbox":                {func(w *installation) { w.move("Dropbox") }, doctor.Error, doctor.SyncedData},
+		"data in OneDrive":               {func(w *installation) { w.move("OneDrive - Example Ltd") }, doctor.Error, doctor.SyncedData},
+		"data in Google Drive":           {func(w *installation) { w.move("GoogleDrive-a@example.net") }, doctor.Error, doctor.SyncedData},
+		"data in iCloud":                 {func(w *installation) { w.move("com~apple~CloudDocs") }, doctor.Error, doctor.SyncedData},
+		"data below a mark of Syncthing": {func(w *installation) { must(w.t, os.Mkdir(w.path(".stfolder"), 0o700)) }, doctor.Error, doctor.SyncedData},
 
-		"a full disk":        {func(w *installation) { w.disk(doctor.Disk{Free: 1 << 20}) }, doctor.Error, "disk-full"},
-		"a disk with little": {func(w *installation) { w.disk(doctor.Disk{Free: 100 << 20}) }, doctor.Warning, "disk-low"},
-		"no inodes":          {func(w *installation) { w.disk(doctor.Disk{Free: 1 << 40, Files: 100, FilesUnused: 3}) }, doctor.Error, "no-files-left"},
-		"few inodes":         {func(w *installation) { w.disk(doctor.Disk{Free: 1 << 40, Files: 5000, FilesUnused: 300}) }, doctor.Warning, "few-files-left"},
+		"a full disk":        {func(w *installation) { w.disk(doctor.Disk{Free: 1 << 20}) }, doctor.Error, doctor.DiskFull},
+		"a disk with little": {func(w *installation) { w.disk(doctor.Disk{Free: 100 << 20}) }, doctor.Warning, doctor.DiskLow},
+		"a read-only disk":   {func(w *installation) { w.disk(doctor.Disk{ReadOnly: true}) }, doctor.Error, doctor.ReadOnlyData},
+		"no inodes":          {func(w *installation) { w.disk(doctor.Disk{Free: 1 << 40, Files: 100, FilesUnused: 3}) }, doctor.Error, doctor.NoFilesLeft},
+		"few inodes":         {func(w *installation) { w.disk(doctor.Disk{Free: 1 << 40, Files: 5000, FilesUnused: 300}) }, doctor.Warning, doctor.FewFilesLeft},
 		"a disk that says nothing": {func(w *installation) {
 			w.facts.Machine.Disk = func(string) (doctor.Disk, error) { return doctor.Disk{}, errors.New("stale file handle") }
-		}, doctor.Warning, "disk-unknown"},
+		}, doctor.Warning, doctor.DiskUnknown},
 		"a log that grew": {func(w *installation) {
 			w.write("data/prax.db-wal", "")
 			must(w.t, os.Truncate(w.path("data/prax.db-wal"), 100<<20))
-		}, doctor.Warning, "large-log"},
+		}, doctor.Warning, doctor.LargeLog},
 
-		"a clock behind the audit": {func(w *installation) { w.serve(func() time.Time { return time.Now().Add(time.Hour) }) }, doctor.Error, "clock-back"},
+		"a clock behind the audit": {func(w *installation) { w.serve(func() time.Time { return time.Now().Add(time.Hour) }) }, doctor.Error, doctor.ClockBack},
 		"files of the future": {func(w *installation) {
 			w.age("clients.json", -time.Hour)
 			w.age("data/prax.db", -time.Hour)
-		}, doctor.Warning, "clock-files"},
+		}, doctor.Warning, doctor.ClockFiles},
 
-		"the socket of a dead server":  {(*installation).socket, doctor.Warning, "dead-socket"},
-		"a file in the socket's place": {func(w *installation) { w.write("data/prax.sock", "") }, doctor.Error, "no-socket"},
+		"the socket of a dead server":  {(*installation).socket, doctor.Warning, doctor.DeadSocket},
+		"a file in the socket's place": {func(w *installation) { w.write("data/prax.sock", "") }, doctor.Error, doctor.NoSocket},
 		"a socket that one may not ask at": {func(w *installation) {
 			w.socket()
 			w.facts.Down = fs.ErrPermission
-		}, doctor.Error, "socket-unusable"},
-		"an interrupted restore":   {func(w *installation) { must(w.t, os.Mkdir(w.path("data/restoring"), 0o700)) }, doctor.Error, "interrupted-restore"},
-		"a chain that did not fit": {func(w *installation) { w.write("data/audit-head.mismatch.json", "{}") }, doctor.Warning, "chain-mismatch"},
+		}, doctor.Error, doctor.SocketUnusable},
+		"an interrupted restore":   {func(w *installation) { must(w.t, os.Mkdir(w.path("data/restoring"), 0o700)) }, doctor.Error, doctor.InterruptedRestore},
+		"a chain that did not fit": {func(w *installation) { w.write("data/audit-head.mismatch.json", "{}") }, doctor.Warning, doctor.ChainMismatch},
 		"what a killed server was writing": {func(w *installation) {
 			w.write("data/audit-head.json.123.new", "")
 			w.age("data/audit-head.json.123.new", time.Hour)
-		}, doctor.Warning, "leftover"},
+		}, doctor.Warning, doctor.Leftover},
 		"what a killed edit was writing": {func(w *installation) {
 			w.write("clients.json.ABC.tmp", "")
 			w.age("clients.json.ABC.tmp", time.Hour)
-		}, doctor.Warning, "leftover-edit"},
-		"no database":             {func(w *installation) { must(w.t, os.Remove(w.path("data/prax.db"))) }, doctor.Error, "store-closed"},
-		"a database that is none": {func(w *installation) { w.write("data/prax.db", strings.Repeat("x", 4096)) }, doctor.Error, "store-closed"},
+		}, doctor.Warning, doctor.LeftoverEdit},
+		"no database":             {func(w *installation) { must(w.t, os.Remove(w.path("data/prax.db"))) }, doctor.Error, doctor.StoreClosed},
+		"a database that is none": {func(w *installation) { w.write("data/prax.db", strings.Repeat("x", 4096)) }, doctor.Error, doctor.StoreClosed},
 
-		"clients that are no JSON":    {func(w *installation) { w.write("clients.json", "{") }, doctor.Error, "clients-unusable"},
-		"an entry with a mistake":     {func(w *installation) { w.client(`{"name":"b","user_id":"u","token_sha256":"none"}`) }, doctor.Error, "refused"},
-		"an unknown tool":             {func(w *installation) { w.client(strings.Replace(other, "recall", "recal", 1) + "}") }, doctor.Error, "grants-nothing"},
-		"a HIGH tool":                 {func(w *installation) { w.client(strings.Replace(other, "memory_recall", "note_delete", 1) + "}") }, doctor.Error, "grants-nothing"},
-		"a member that nothing reads": {func(w *installation) { w.client(other + `,"colour":"red"}`) }, doctor.Error, "unread-member"},
+		"clients that are no JSON":    {func(w *installation) { w.write("clients.json", "{") }, doctor.Error, doctor.ClientsUnusable},
+		"an entry with a mistake":     {func(w *installation) { w.client(`{"name":"b","user_id":"u","token_sha256":"none"}`) }, doctor.Error, doctor.Refused},
+		"an unknown tool":             {func(w *installation) { w.client(strings.Replace(other, "recall", "recal", 1) + "}") }, doctor.Error, doctor.GrantsNothing},
+		"a HIGH tool":                 {func(w *installation) { w.client(strings.Replace(other, "memory_recall", "note_delete", 1) + "}") }, doctor.Error, doctor.GrantsNothing},
+		"a member that nothing reads": {func(w *installation) { w.client(other + `,"colour":"red"}`) }, doctor.Error, doctor.UnreadMember},
 		"a token in plain text": {func(w *installation) {
 			w.client(`{"name":"b","user_id":"u","allow":["memory_recall"],"token":"` + secret + `"}`)
-		}, doctor.Warning, "plain-token"},
-		"a client without a name":              {func(w *installation) { w.client(strings.Replace(other, `"name":"b",`, "", 1) + "}") }, doctor.Warning, "clients-doubtful"},
-		"a client that has expired":            {func(w *installation) { w.client(other + `,"expires_at":"2020-01-01T00:00:00Z"}`) }, doctor.Warning, "expired"},
-		"a client whose expiry cannot be read": {func(w *installation) { w.client(other + `,"expires_at":"soon"}`) }, doctor.Warning, "expired"},
+		}, doctor.Warning, doctor.PlainToken},
+		"a client without a name":              {func(w *installation) { w.client(strings.Replace(other, `"name":"b",`, "", 1) + "}") }, doctor.Warning, doctor.ClientsDoubtful},
+		"a client that has expired":            {func(w *installation) { w.client(other + `,"expires_at":"2020-01-01T00:00:00Z"}`) }, doctor.Warning, doctor.ExpiredClient},
+		"a client whose expiry cannot be read": {func(w *installation) { w.client(other + `,"expires_at":"soon"}`) }, doctor.Warning, doctor.ExpiredClient},
 		"a client that will expire": {func(w *installation) {
 			w.client(other + `,"expires_at":"` + time.Now().Add(48*time.Hour).UTC().Format(time.RFC3339) + `"}`)
-		}, doctor.Warning, "expires-soon"},
-		"nobody": {func(w *installation) { w.write("clients.json", `{"clients":[]}`) }, doctor.Error, "nobody"},
+		}, doctor.Warning, doctor.ExpiresSoon},
+		"nobody": {func(w *installation) { w.write("clients.json", `{"clients":[]}`) }, doctor.Error, doctor.Nobody},
 		"an edit that the server does not see": {func(w *installation) {
 			w.facts.Server = w.server("v1", true)
 			w.facts.Server.Digest = strings.Repeat("0", 64)
 			w.age("clients.json", time.Hour)
-		}, doctor.Error, "not-in-force"},
+		}, doctor.Error, doctor.NotInForce},
 
-		"the port of another process":                              {func(w *installation) { w.listener(false) }, doctor.Error, "port-used"},
-		"the port of another process, beside our server elsewhere": {func(w *installation) { w.listener(true) }, doctor.Warning, "port-used"},
+		"the port of another process":                              {func(w *installation) { w.listener(false) }, doctor.Error, doctor.PortUsed},
+		"the port of another process, beside our server elsewhere": {func(w *installation) { w.listener(true) }, doctor.Warning, doctor.PortUsed},
 		"an address of another machine": {func(w *installation) {
 			w.facts.Addr = "192.0.2.1:8808" // RFC 5737: nobody's
 			w.facts.Machine.Listen = doctor.ThisMachine("").Listen
-		}, doctor.Error, "no-address"},
+		}, doctor.Error, doctor.NoAddress},
 		"a port that one may not have": {func(w *installation) {
 			w.facts.Machine.Listen = func(string) error { return &net.OpError{Op: "listen", Err: fs.ErrPermission} }
-		}, doctor.Error, "port-forbidden"},
+		}, doctor.Error, doctor.PortForbidden},
 
 		"a funnel": {func(w *installation) {
 			w.tailscale(`{"TCP":{"443":{"HTTPS":true}},"Web":{"box.tail.ts.net:443":{"Handlers":{"/prax":{"Proxy":"http://localhost:8808"}}}},"AllowFunnel":{"box.tail.ts.net:443":true}}`)
-		}, doctor.Warning, "funnel"},
+		}, doctor.Warning, doctor.Funnel},
 		"a funnel of TCP, in the foreground": {func(w *installation) {
 			w.tailscale(`{"Foreground":{"s1":{"TCP":{"8443":{"TCPForward":"127.0.0.1:8808"}},"AllowFunnel":{"box.tail.ts.net:8443":true}}}}`)
-		}, doctor.Warning, "funnel"},
+		}, doctor.Warning, doctor.Funnel},
 		"a name of a tailnet and nothing that serves it": {func(w *installation) {
 			w.facts.Public = "https://box.tail.ts.net/prax"
 			w.tailscale(`{}`)
-		}, doctor.Warning, "not-served"},
+		}, doctor.Warning, doctor.NotServed},
 		"a name of a tailnet and no answer": {func(w *installation) {
 			w.facts.Public = "https://box.tail.ts.net"
 			w.tailscale("not JSON")
-		}, doctor.Warning, "tailscale-silent"},
+		}, doctor.Warning, doctor.TailscaleSilent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -378,7 +381,7 @@ func TestPlanted(t *testing.T) {
 			if got.Severity != tt.severity || got.Code != tt.code || r.OK != (tt.severity != doctor.Error) {
 				t.Errorf("%+v, OK is %v; want %s %s", got, r.OK, tt.severity, tt.code)
 			}
-			if got.Text == "" || got.Hint == "" && got.Code != "disk-unknown" {
+			if got.Text == "" || got.Hint == "" && got.Code != doctor.DiskUnknown {
 				t.Errorf("no text, or nothing to do about it: %+v", got)
 			}
 			if all := got.Text + got.Hint + got.File; strings.Contains(all, secret) || strings.Contains(all, goodHash) {
@@ -420,7 +423,7 @@ func TestOneFaultHidesNoOther(t *testing.T) {
 	w.facts.Machine.Listen = func(string) error { return errors.New("no") }
 	var codes []string
 	for _, f := range w.examine().Findings {
-		codes = append(codes, f.Code)
+		codes = append(codes, string(f.Code))
 	}
 	if got, want := strings.Join(codes, " "), "off file-open clients-unusable store-closed cannot-listen"; got != want {
 		t.Errorf("%s, want %s", got, want)

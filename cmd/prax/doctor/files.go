@@ -27,12 +27,12 @@ func (x *examination) fileMode(file File, info fs.FileInfo) {
 	switch {
 	case info.IsDir():
 		if mode&0o002 != 0 {
-			x.found(Error, "file-open", file.Path, "chmod go-w "+x.Word(file.Path), "%s, %s, can be changed by everybody (%04o)", file.What, file.Path, mode)
+			x.found(Error, FileOpen, file.Path, "chmod go-w "+x.Word(file.Path), "%s, %s, can be changed by everybody (%04o)", file.What, file.Path, mode)
 		}
 	case mode&0o002 != 0 || file.Secret && mode&0o022 != 0:
-		x.found(Error, "file-open", file.Path, x.closing(file), "%s, %s, can be changed by others (%04o)", file.What, file.Path, mode)
+		x.found(Error, FileOpen, file.Path, x.closing(file), "%s, %s, can be changed by others (%04o)", file.What, file.Path, mode)
 	case file.Secret && mode&0o077 != 0:
-		x.found(Error, "file-open", file.Path, x.closing(file), "%s, %s, has a secret in it and can be read by others (%04o)", file.What, file.Path, mode)
+		x.found(Error, FileOpen, file.Path, x.closing(file), "%s, %s, has a secret in it and can be read by others (%04o)", file.What, file.Path, mode)
 	}
 }
 
@@ -53,9 +53,9 @@ func (x *examination) fileOwner(file File, info fs.FileInfo) {
 	}
 	hint := fmt.Sprintf("chown %d %s", server, x.Word(file.Path))
 	if server != 0 && info.Mode().Perm()&0o044 == 0 {
-		x.found(Error, "file-owner", file.Path, hint, "%s, %s, belongs to uid %d, and the server, as uid %d, cannot read it", file.What, file.Path, uid, server)
+		x.found(Error, FileOwner, file.Path, hint, "%s, %s, belongs to uid %d, and the server, as uid %d, cannot read it", file.What, file.Path, uid, server)
 	} else if uid != 0 {
-		x.found(Warning, "file-owner", file.Path, hint, "%s, %s, belongs to uid %d, who can change it; the server is uid %d", file.What, file.Path, uid, server)
+		x.found(Warning, FileOwner, file.Path, hint, "%s, %s, belongs to uid %d, who can change it; the server is uid %d", file.What, file.Path, uid, server)
 	}
 }
 
@@ -74,7 +74,7 @@ func (x *examination) fileFolder(file File) {
 	folder := filepath.Dir(file.Path)
 	info, err := os.Stat(folder)
 	if err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		x.found(Error, "folder-open", folder, "chmod o-w "+x.Word(folder), "everybody can put another file in the place of %s, %s: %s is open to all (%04o)",
+		x.found(Error, FolderOpen, folder, "chmod o-w "+x.Word(folder), "everybody can put another file in the place of %s, %s: %s is open to all (%04o)",
 			file.What, file.Path, folder, info.Mode().Perm())
 	}
 }

@@ -31,7 +31,7 @@ func (x *examination) interrupted() {
 	if _, err := os.Lstat(path); err != nil || locked(filepath.Join(x.Data, "prax.lock")) {
 		return
 	}
-	x.found(Error, "interrupted-restore", path, "empty "+x.Word(x.Data)+", and run prax restore again",
+	x.found(Error, InterruptedRestore, path, "empty "+x.Word(x.Data)+", and run prax restore again",
 		"a restore into %s was interrupted, and no server starts with it", x.Data)
 }
 
@@ -50,12 +50,12 @@ func (x *examination) deadSocket() {
 	path := filepath.Join(x.Data, "prax.sock")
 	switch info, err := os.Lstat(path); {
 	case x.Down != nil:
-		x.found(Error, "socket-unusable", path, "run prax doctor as the user that the server runs as, or as root", "whether a server runs cannot be told: %v", x.Down)
+		x.found(Error, SocketUnusable, path, "run prax doctor as the user that the server runs as, or as root", "whether a server runs cannot be told: %v", x.Down)
 	case err != nil || x.Server != nil:
 	case info.Mode().Type() != fs.ModeSocket:
-		x.found(Error, "no-socket", path, "mv "+x.Word(path)+" "+x.Word(path+".before"), "%s is no socket, and no server starts with it", path)
+		x.found(Error, NoSocket, path, "mv "+x.Word(path)+" "+x.Word(path+".before"), "%s is no socket, and no server starts with it", path)
 	default:
-		x.found(Warning, "dead-socket", path, "prax serve replaces it; the end of its log may say why it died", "%s is of a server that ended without an end: it was killed, or the machine went down", path)
+		x.found(Warning, DeadSocket, path, "prax serve replaces it; the end of its log may say why it died", "%s is of a server that ended without an end: it was killed, or the machine went down", path)
 	}
 }
 
@@ -63,7 +63,7 @@ func (x *examination) deadSocket() {
 func (x *examination) mismatch() {
 	path := filepath.Join(x.Data, "audit-head.mismatch.json")
 	if _, err := os.Lstat(path); err == nil {
-		x.found(Warning, "chain-mismatch", path, "prax audit verify; move the file away once it is explained",
+		x.found(Warning, ChainMismatch, path, "prax audit verify; move the file away once it is explained",
 			"a server found that the audit did not fit its signed head: events are missing, or the data was put back by other means than prax restore")
 	}
 }
@@ -78,7 +78,7 @@ func (x *examination) unfinished() {
 		}
 		return filepath.Join(x.Data, path)
 	})
-	x.remove("leftover", old, "was being written when somebody was killed")
+	x.remove(Leftover, old, "was being written when somebody was killed")
 }
 
 // edits are copies of the file of clients that an edit was about to put in its place. There may be secrets in them.
@@ -94,11 +94,11 @@ func (x *examination) edits() {
 				old = append(old, path)
 			}
 		}
-		x.remove("leftover-edit", old, "is what an edit of "+file.What+" left that was killed")
+		x.remove(LeftoverEdit, old, "is what an edit of "+file.What+" left that was killed")
 	}
 }
 
-func (x *examination) remove(code string, paths []string, what string) {
+func (x *examination) remove(code Code, paths []string, what string) {
 	if len(paths) == 0 {
 		return
 	}

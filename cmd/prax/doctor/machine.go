@@ -25,6 +25,7 @@ type Disk struct {
 	Free        uint64 // bytes that a user may still take
 	Files       uint64 // there can be; 0: as many as there is room for
 	FilesUnused uint64
+	ReadOnly    bool
 }
 
 // ThisMachine is the one that prax runs on; path is where programs are looked for.
@@ -49,7 +50,10 @@ func disk(path string) (Disk, error) {
 	if err := syscall.Statfs(path, &s); err != nil {
 		return Disk{}, err
 	}
-	return Disk{Free: uint64(s.Bavail) * uint64(s.Bsize), Files: uint64(s.Files), FilesUnused: uint64(s.Ffree)}, nil
+	const readOnly = 1 // ST_RDONLY of Linux, MNT_RDONLY elsewhere
+	return Disk{
+		Free: uint64(s.Bavail) * uint64(s.Bsize), Files: uint64(s.Files), FilesUnused: uint64(s.Ffree), ReadOnly: s.Flags&readOnly != 0,
+	}, nil
 }
 
 // listen takes an address for a moment; nobody is answered.

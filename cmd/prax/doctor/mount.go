@@ -18,7 +18,7 @@ type mount struct {
 // mounts tells of files that are mounted by themselves, and of data on file systems that are not this machine's.
 func (x *examination) mounts(context.Context) {
 	if sync := syncedBy(x.Data); sync != "" {
-		x.found(Error, "synced", x.Data, "PRAX_DATA=DIR outside of it, and prax backup for copies",
+		x.found(Error, SyncedData, x.Data, "PRAX_DATA=DIR outside of it, and prax backup for copies",
 			"%s is in a folder of %s: a database that is copied while it is written is damaged, and its keys are on other machines", x.Data, sync)
 	}
 	text, err := x.Machine.Mounts()
@@ -28,7 +28,7 @@ func (x *examination) mounts(context.Context) {
 	x.looked("mounts")
 	all := parseMounts(string(text))
 	if m, ok := mountOf(all, resolved(x.Data)); ok && remote(m.kind) {
-		x.found(Error, "remote-data", x.Data, "PRAX_DATA=DIR on a disk of this machine",
+		x.found(Error, RemoteData, x.Data, "PRAX_DATA=DIR on a disk of this machine",
 			"%s is on a file system of kind %s, where locks and the log of the database do not hold", x.Data, m.kind)
 	}
 	for _, file := range x.Files {
@@ -37,7 +37,7 @@ func (x *examination) mounts(context.Context) {
 			continue
 		}
 		if slices.ContainsFunc(all, func(m mount) bool { return m.point == at }) {
-			x.found(Warning, "mounted-file", file.Path, "mount the directory that it is in",
+			x.found(Warning, MountedFile, file.Path, "mount the directory that it is in",
 				"%s, %s, is mounted by itself: an edit that replaces the file outside is not seen here, and prax client cannot replace it", file.What, file.Path)
 		}
 	}

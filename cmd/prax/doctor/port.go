@@ -23,14 +23,14 @@ func (x *examination) port(context.Context) {
 	switch err := x.Machine.Listen(x.Addr); {
 	case err == nil:
 	case errors.Is(err, syscall.EADDRINUSE) && x.Server != nil:
-		x.found(Warning, "port-used", "", "ss -ltnp 'sport = :"+port+"'", "another process listens at %s; the server with this data listens at %s", x.Addr, x.Server.Addr)
+		x.found(Warning, PortUsed, "", "ss -ltnp 'sport = :"+port+"'", "another process listens at %s; the server with this data listens at %s", x.Addr, x.Server.Addr)
 	case errors.Is(err, syscall.EADDRINUSE):
-		x.found(Error, "port-used", "", "ss -ltnp 'sport = :"+port+"' names it; PRAX_ADDR or --addr listens elsewhere", "another process listens at %s, and not a server with this data", x.Addr)
+		x.found(Error, PortUsed, "", "ss -ltnp 'sport = :"+port+"' names it; PRAX_ADDR or --addr listens elsewhere", "another process listens at %s, and not a server with this data", x.Addr)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		x.found(Error, "no-address", "", "ip address lists what this machine has; PRAX_ADDR=127.0.0.1:"+port, "this machine has no address %s", host)
+		x.found(Error, NoAddress, "", "ip address lists what this machine has; PRAX_ADDR=127.0.0.1:"+port, "this machine has no address %s", host)
 	case errors.Is(err, fs.ErrPermission):
-		x.found(Error, "port-forbidden", "", "PRAX_ADDR=127.0.0.1:8808, and a proxy before it", "uid %d may not listen at port %s", x.UID, port)
+		x.found(Error, PortForbidden, "", "PRAX_ADDR=127.0.0.1:8808, and a proxy before it", "uid %d may not listen at port %s", x.UID, port)
 	default:
-		x.found(Error, "cannot-listen", "", "PRAX_ADDR or --addr listens elsewhere", "one cannot listen at %s: %v", x.Addr, err)
+		x.found(Error, CannotListen, "", "PRAX_ADDR or --addr listens elsewhere", "one cannot listen at %s: %v", x.Addr, err)
 	}
 }

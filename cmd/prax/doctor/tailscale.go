@@ -48,17 +48,17 @@ func (x *examination) tailscale(ctx context.Context) {
 		x.looked("tailscale (it does not answer)")
 		return
 	case err != nil:
-		x.found(Warning, "tailscale-silent", "", "tailscale status", "PRAX_PUBLIC_URL is a name of a tailnet, and tailscale serve status does not answer")
+		x.found(Warning, TailscaleSilent, "", "tailscale status", "PRAX_PUBLIC_URL is a name of a tailnet, and tailscale serve status does not answer")
 		return
 	}
 	names, open := s.to(x.ours())
 	x.looked(tailnet(names))
 	if len(open) > 0 {
-		x.found(Warning, "funnel", "", "tailscale funnel --https="+portOf(open[0])+" off",
+		x.found(Warning, Funnel, "", "tailscale funnel --https="+portOf(open[0])+" off",
 			"THE INTERNET reaches this server: tailscale funnel is on for %s, and everybody may try tokens", some(open))
 	}
 	if expected && len(names) == 0 {
-		x.found(Warning, "not-served", "", "tailscale serve --bg http://127.0.0.1:"+portOf(x.ours()),
+		x.found(Warning, NotServed, "", "tailscale serve --bg http://127.0.0.1:"+portOf(x.ours()),
 			"PRAX_PUBLIC_URL is %s, and tailscale serve hands nothing on to port %s", x.Public, portOf(x.ours()))
 	}
 }

@@ -13,21 +13,24 @@ import (
 // mostRead bounds the open workflows that are looked at.
 const mostRead = 20_000
 
-// work is what waits: for a person, because a client is out, or because nobody knows what became of it.
-func (x *examination) work(ctx context.Context) {
-	if x.Store == nil {
-		if x.Closed != nil && !x.told("no-data", "data-unusable", "not-yours", "interrupted-restore") {
-			x.found(Error, "store-closed", x.Data, "docs/operate.md says what to do about each cause", "the database cannot be read: %v", x.Closed)
+// store is what stands in the database: the newest event, and the work that waits for a person, because a client is out,
+// or because nobody knows what became of it.
+func (x *examination) store(ctx context.Context) {
+	db, err := x.Open()
+	if err != nil {
+		if !x.told(NoData, DataUnusable, NotYours, InterruptedRestore) {
+			x.found(Error, StoreClosed, x.Data, "docs/operate.md says what to do about each cause", "the database cannot be read: %v", err)
 		}
 		return
 	}
+	defer func() { _ = db.Close() }()
 	x.looked("work")
-	err := x.Store.View(ctx, func(tx store.Tx) error {
+	err = db.View(ctx, func(tx store.Tx) error {
 		everybody := control.Principal(x.UID).Scope()
-		return errors.Join(x.doubtful(tx, everybody), x.waiting(tx, everybody), x.parked(tx, everybody))
+		return errors.Join(x.newest(tx), x.doubtful(tx, everybody), x.waiting(tx, everybody), x.parked(tx, everybody))
 	})
 	if err != nil {
-		x.found(Error, "store-unreadable", x.Data, "prax audit verify", "the database cannot be read: %v", err)
+		x.found(Error, StoreUnreadable, x.Data, "prax audit verify", "the database cannot be read: %v", err)
 	}
 }
 
@@ -35,7 +38,7 @@ func (x *examination) work(ctx context.Context) {
 func (x *examination) doubtful(tx store.Tx, s auth.Scope) error {
 	list, err := tx.ListAttempts(s, store.AttemptFilter{Status: store.AttemptUnknown, Limit: store.MaxPage})
 	if n := len(list); n > 0 {
-		x.found(Error, "in-doubt", "", "prax operations list, then prax operations reconcile ID", "%s in doubt: what they were to do outside may have happened, or not", upTo(isAre(n, "operation"), n))
+		x.found(Error, InDoubt, "", "prax operations list, then prax operations reconcile ID", "%s in doubt: what they were to do outside may have happened, or not", upTo(isAre(n, "operation"), n))
 	}
 	return err
 }
@@ -44,13 +47,16 @@ func (x *examination) doubtful(tx store.Tx, s auth.Scope) error {
 func (x *examination) waiting(tx store.Tx, s auth.Scope) error {
 	list, err := tx.OpenApprovals(s, "", x.Now, store.MaxPage)
 	if n := len(list); n > 0 {
-		x.found(Warning, "approvals", "", "prax approvals list", "%s waiting for a person, the oldest since %s", upTo(isAre(n, "approval"), n), stamp(list[0].Created))
+		x.found(Warning, Approvals, "", "prax approvals list", "%s waiting for a person, the oldest since %s", upTo(isAre(n, "approval"), n), stamp(list[0].Created))
 	}
 	return err
 }
 
 // parked are open workflows whose client is out: the server does nothing more for it.
 func (x *examination) parked(tx store.Tx, s auth.Scope) error {
+	if x.told(ClientsUnusable) {
+		return nil // every client is out, and that is said
+	}
 	var names []string
 	n, filter := 0, store.InstanceFilter{Status: store.Open, Limit: store.MaxPage}
 	for read := 0; read < mostRead; {
@@ -73,7 +79,7 @@ func (x *examination) parked(tx store.Tx, s auth.Scope) error {
 		read += len(page)
 	}
 	if n > 0 {
-		x.found(Warning, "parked", "", "prax workflow list --status open; prax workflow cancel ID ends one",
+		x.found(Warning, Parked, "", "prax workflow list --status open; prax workflow cancel ID ends one",
 			"%s of clients that are out (%s): the server does nothing more for them by itself (CLIENT_REVOKED), a person has to take them on", isAre(n, "open workflow"), some(names))
 	}
 	return nil
