@@ -57,6 +57,7 @@ type Tx interface {
 	Attempts
 	Terms
 	Epochs
+	Uses
 	Notices
 }
 

@@ -187,6 +187,7 @@ func (b *builder) seal(shared func(*row, origin)) *snapshot {
 	}
 	s := &snapshot{
 		arena: strings.Clone(b.arena.String()), names: b.names, terms: b.terms, rows: b.rows, byToken: b.byToken, starts: b.starts, rates: b.rates,
+		used: newUsed(len(b.rows)),
 	}
 	s.byName = make([]uint32, 0, len(b.claims))
 	for _, c := range b.claims {

@@ -17,6 +17,7 @@ const (
 	Expired  State = "expired"  // or its window cannot be read
 	Disabled State = "disabled" // switched off
 	Refused  State = "refused"  // for an error in the entry
+	Gone     State = "gone"     // in the file no more; for who remembers it
 )
 
 // Listed is one client as an operator sees it in a list: everything but the secret.
@@ -29,6 +30,8 @@ type Listed struct {
 	Rate    auth.Rate     `json:"rate,omitzero"`       // as far as the entry says one
 	Expires time.Time     `json:"expires_at,omitzero"` // when the first of its live tokens lapses; of a client that has none, when the last did
 	Tokens  []ListedToken `json:"tokens"`
+
+	LastUsed time.Time `json:"last_used,omitzero"` // for who knows to fill in
 }
 
 // ListedToken is one token of a client, as it stands in the entry.
@@ -36,6 +39,7 @@ type ListedToken struct {
 	State      State           `json:"state"`
 	NotBefore  time.Time       `json:"not_before,omitzero"`
 	Expires    time.Time       `json:"expires_at,omitzero"` // the earlier one of its own and its client's
+	LastUsed   time.Time       `json:"last_used,omitzero"`  // for who knows to fill in
 	Credential auth.Credential `json:"-"`
 }
 

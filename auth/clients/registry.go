@@ -24,6 +24,7 @@ type Registry struct {
 	current  atomic.Pointer[view]
 	reading  atomic.Pointer[reading]
 	everLive atomic.Bool
+	gone     departed
 	wake     chan struct{} // tells Run that a grace began
 
 	mu         sync.Mutex // one reload at a time; guards what follows
@@ -100,12 +101,17 @@ func (r *Registry) Authenticate(req *http.Request) (auth.Principal, bool) {
 	if !ok {
 		return auth.Principal{}, false
 	}
-	return r.Lookup(auth.HashToken(token))
+	return r.present(auth.HashToken(token))
+}
+
+// present is Lookup by somebody who has the token: it notes that it was used.
+func (r *Registry) present(c auth.Credential) (auth.Principal, bool) {
+	return r.current.Load().at(r.now).present(c, r.now)
 }
 
 // Again judges a principal by the registry in force now: what the same credential gives, which may be
 // more, less, or another user than before, or false when it gives nothing any more.
-func (r *Registry) Again(p auth.Principal) (auth.Principal, bool) { return r.Lookup(p.Credential) }
+func (r *Registry) Again(p auth.Principal) (auth.Principal, bool) { return r.present(p.Credential) }
 
 // Changed is closed when another generation comes into force. Take it before judging, so that no change
 // falls in between. The expiry of one client is no generation: whoever holds a principal looks at

@@ -73,6 +73,7 @@ func (r *Registry) publish(reason string, next *view) {
 	if next.snapshot.live(r.now()) > 0 {
 		r.everLive.Store(true)
 	}
+	next.snapshot.inherit(old.snapshot, &r.gone)
 	close(old.changed)
 	r.tell(reason, old.snapshot, next.snapshot)
 }

@@ -10,7 +10,7 @@ import (
 	"prax/auth"
 )
 
-// snapshot is one registry generation, immutable once sealed. Nothing in it that grows with the number
+// snapshot is one registry generation, immutable once sealed but for what notes its use. Nothing in it that grows with the number
 // of clients holds a pointer (rows are flat, strings are offsets into one arena, the index is numbers), so
 // that 100,000 clients cost the garbage collector nothing to look through.
 type snapshot struct {
@@ -24,6 +24,7 @@ type snapshot struct {
 	byName     []uint32 // the first rows of clients with a name of their own, by name
 	starts     map[auth.Credential]moment
 	rates      map[span]auth.Rate // of the few clients that have one of their own, by their names
+	used       used               // rows whose token was presented; all else is immutable
 	opens      time.Time          // when the first token that is not good yet will be; zero when none will
 }
 
@@ -90,11 +91,27 @@ func (s *snapshot) text(p span) string { return s.arena[p.start : p.start+p.size
 
 // lookup is the principal that presents the credential. The clock is read only if it matters.
 func (s *snapshot) lookup(c auth.Credential, now func() time.Time) (auth.Principal, bool) {
-	i, known := s.byToken.find(s.rows, c)
-	if !known || !s.admits(&s.rows[i], now) {
+	i, ok := s.holder(c, now)
+	if !ok {
 		return auth.Principal{}, false
 	}
 	return s.principal(&s.rows[i]), true
+}
+
+// present is lookup, noted.
+func (s *snapshot) present(c auth.Credential, now func() time.Time) (auth.Principal, bool) {
+	i, ok := s.holder(c, now)
+	if !ok {
+		return auth.Principal{}, false
+	}
+	s.used.note(i)
+	return s.principal(&s.rows[i]), true
+}
+
+// holder is the row that the credential admits.
+func (s *snapshot) holder(c auth.Credential, now func() time.Time) (i uint32, ok bool) {
+	i, known := s.byToken.find(s.rows, c)
+	return i, known && s.admits(&s.rows[i], now)
 }
 
 // named is the principal of the client with this name.
@@ -246,7 +263,7 @@ const rateBytes = 2 * int(unsafe.Sizeof(span{})+unsafe.Sizeof(auth.Rate{}))
 // bytes is about how much memory the snapshot takes. Its few sets of names are not counted.
 func (s *snapshot) bytes() int {
 	return len(s.arena) + cap(s.rows)*int(unsafe.Sizeof(row{})) + cap(s.terms)*int(unsafe.Sizeof(terms{})) +
-		4*(cap(s.byToken.slots)+cap(s.byName)) + len(s.rates)*rateBytes
+		4*(cap(s.byToken.slots)+cap(s.byName)+cap(s.used)) + len(s.rates)*rateBytes
 }
 
 // only is a snapshot of the clients of one token whose rows keep says, without a generation yet: what is left
@@ -261,6 +278,7 @@ func (s *snapshot) only(keep func(*row) bool) *snapshot {
 			left.byName = append(left.byName, n)
 		}
 	}
+	left.used = newUsed(len(left.rows))
 	slices.SortFunc(left.byName, func(a, b uint32) int { return strings.Compare(left.nameOf(a), left.nameOf(b)) })
 	return left
 }

@@ -151,6 +151,7 @@ func (a *app) controlConfig() control.Config {
 	return control.Config{
 		Clients: a.clients, Tools: a.tools, Limits: a.limits, Audit: a.db, Archive: a.db, Lexicon: a.lexicon, Runner: a.runner,
 		Definitions: func(id string) *workflow.Definition { return a.definitionSet().Definition(id) },
+		NoteUses:    a.noteUses,
 		Status:      a.status, Now: a.now, Log: a.out.log,
 	}
 }
@@ -175,11 +176,11 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	var (
 		wait     sync.WaitGroup
 		drained  sync.WaitGroup
-		failures = make(chan error, 7)
+		failures = make(chan error, 8)
 	)
 	// Without a watch an edit would not be obeyed: better not to serve at all.
 	for _, watch := range []func(context.Context) error{
-		a.clients.Run, a.watchDefinitions, a.watchCertificate, a.runner.Run, a.archiveOld, a.feedWatchdog,
+		a.clients.Run, a.watchDefinitions, a.watchCertificate, a.runner.Run, a.archiveOld, a.feedWatchdog, a.keepUses,
 	} {
 		wait.Go(func() {
 			if err := watch(beside); err != nil {

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"prax/auth/clients"
 )
 
 // clientList prints the clients of clients.json and of the settings, without secrets.
 func (p *program) clientList(args []string) error {
-	f := p.flags("client list", "[--json] [flags]",
-		"Prints the clients, whom they act as, and what they may use. A client that is out is shown with its state; prax check says why.").withSettings(grantSettings...)
+	f := p.flags("client list", "[--all] [--json] [flags]",
+		"Prints the clients, whom they act as, when they were last used, and what they may use. A client that is out is shown with its state;\n"+
+			"prax check says why. What expires within 7 days is marked as soon: of several tokens, the first that will.").withSettings(grantSettings...)
+	all := f.Bool("all", false, "clients too that are in the file no more, with when they were last used")
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(args, 0, 0); err != nil {
 		return err
@@ -26,20 +31,81 @@ func (p *program) clientList(args []string) error {
 	if !report.OK && len(report.Problems) > 0 {
 		return failed("prax check says more", "%s", report.Problems[0])
 	}
+	gone := p.fillUses(s, listed)
+	if *all {
+		listed = append(listed, gone...)
+	}
 	if *asJSON {
 		return p.printJSON(map[string]any{"clients": append([]clients.Listed{}, listed...)})
 	}
+	return p.printClients(listed)
+}
+
+func (p *program) printClients(listed []clients.Listed) error {
 	w := newTable(p.stdout)
-	fmt.Fprintln(w, "NAME\tUSER\tSTATE\tEXPIRES\tROLES\tALLOW")
+	fmt.Fprintln(w, "NAME\tUSER\tSTATE\tEXPIRES\tLAST USED\tTOKENS\tROLES\tALLOW")
 	for _, c := range listed {
-		expires := "never"
-		if !c.Expires.IsZero() {
-			expires = formatTime(c.Expires)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(c.Name), printable(c.UserID), c.State, expires,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", printable(c.Name), orDash(c.UserID), c.State, p.expiry(&c), lastUse(c.LastUsed), c.LiveTokens(),
 			orDash(strings.Join(c.Roles, ",")), orDash(strings.Join(c.Allow, ",")))
 	}
 	return w.Flush()
+}
+
+// expiry is when the first live token of a client lapses.
+func (p *program) expiry(c *clients.Listed) string {
+	switch {
+	case c.State == clients.Gone:
+		return "-"
+	case c.Expires.IsZero():
+		return "never"
+	case c.State == clients.Live && c.Expires.Before(p.now().Add(clients.Soon)):
+		return formatTime(c.Expires) + " (soon)"
+	}
+	return formatTime(c.Expires)
+}
+
+func lastUse(at time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return formatTime(at)
+}
+
+// usesPatience bounds how long a list waits for when its clients were used.
+const usesPatience = 5 * time.Second
+
+// fillUses adds when each client and token was used last, and returns the clients that are known for nothing else any
+// more. A list without that is a list all the same: what goes wrong is a note.
+func (p *program) fillUses(s *settings, listed []clients.Listed) (gone []clients.Listed) {
+	if !exists(filepath.Join(s.Data, "prax.db")) {
+		return nil // no server has run
+	}
+	uses, err := p.readUses(s)
+	if err != nil {
+		p.noteOf("when clients were used last is not known: %v", err)
+		return nil
+	}
+	for i := range listed {
+		uses.fill(&listed[i])
+	}
+	return uses.rest()
+}
+
+func (p *program) readUses(s *settings) (u lastUses, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), usesPatience)
+	defer cancel()
+	o, end, err := p.auditor(s)
+	if err != nil {
+		return u, err
+	}
+	list, err := o.Uses(ctx)
+	if ended := end(); err == nil {
+		err = ended
+	}
+	if err != nil {
+		return u, err
+	}
+	return newLastUses(s.Data, list)
 }
 
 func orDash(text string) string {

@@ -29,6 +29,8 @@ type operator interface {
 	Archive(ctx context.Context, to string, before time.Time) (store.Archived, error)
 	Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error
 
+	Uses(ctx context.Context) ([]control.Use, error)
+
 	Define(ctx context.Context, d control.Draft) (control.Term, error)
 	Accept(ctx context.Context, w control.Word) (control.Term, error)
 	Remove(ctx context.Context, w control.Word) (control.Term, error)

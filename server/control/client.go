@@ -82,6 +82,12 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, err
 }
 
+// Uses is [Operator.Uses].
+func (c *Client) Uses(ctx context.Context) (uses []Use, err error) {
+	err = c.ask(ctx, "POST", "/uses", nil, &uses)
+	return uses, err
+}
+
 // Define is [Operator.Define].
 func (c *Client) Define(ctx context.Context, d Draft) (t Term, err error) {
 	err = c.ask(ctx, "POST", "/lexicon/define", d, &t)

@@ -85,6 +85,9 @@ type Config struct {
 
 	// Definitions is the definition in force with this id; nil when there is none.
 	Definitions func(id string) *workflow.Definition
+
+	// NoteUses writes the uses of tokens that the store does not have yet; nil: there are none.
+	NoteUses func(ctx context.Context) error
 }
 
 // DefaultPoll is how soon an event is seen by an operator who follows the audit.

@@ -26,6 +26,7 @@ func (s *Server) routes(stop context.Context) http.Handler {
 	mux.Handle("POST /archive", s.act(stop, ending(stop, archive)))
 	mux.Handle("POST /backup", s.act(stop, backedUp))
 	mux.Handle("GET /status", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Status(ctx) }))
+	mux.Handle("POST /uses", s.act(stop, func(ctx context.Context, o *Operator, _ []byte) (any, error) { return o.Uses(ctx) }))
 	mux.Handle("GET /audit", s.audit(stop))
 	mux.Handle("POST /lexicon/define", s.act(stop, asked((*Operator).Define)))
 	mux.Handle("POST /lexicon/accept", s.act(stop, asked((*Operator).Accept)))

@@ -117,7 +117,7 @@ func TestKey(t *testing.T) {
 	}
 	message := []byte("message")
 	for _, k := range []*digest.Key{loaded, again} {
-		if k.MAC(message) != made.MAC(message) || k.Sign(message) != made.Sign(message) || k.Public() != made.Public() {
+		if k.MAC(message) != made.MAC(message) || k.Mark(message) != made.Mark(message) || k.Sign(message) != made.Sign(message) || k.Public() != made.Public() {
 			t.Error("the key that is read is another")
 		}
 	}
@@ -133,7 +133,7 @@ func TestKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if other.MAC(message) == made.MAC(message) || other.Public() == made.Public() {
+	if other.MAC(message) == made.MAC(message) || other.Mark(message) == made.Mark(message) || made.Mark(message) == made.MAC(message)[:32] || other.Public() == made.Public() {
 		t.Error("two installations have one key")
 	}
 	signature := made.Sign(message)

@@ -24,6 +24,7 @@ const seedBytes = 32
 // by its own label, so that no use can stand in for another.
 type Key struct {
 	macs    sync.Pool // of *mac
+	marking []byte    // the secret of marks
 	private ed25519.PrivateKey
 }
 
@@ -43,11 +44,15 @@ func NewKey(seed []byte) (*Key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("derive key: %w", err)
 	}
+	marking, err := hkdf.Key(sha256.New, seed, nil, "prax token mark v1", sha256.Size)
+	if err != nil {
+		return nil, fmt.Errorf("derive key: %w", err)
+	}
 	signing, err := hkdf.Key(sha256.New, seed, nil, "prax audit head v1", ed25519.SeedSize)
 	if err != nil {
 		return nil, fmt.Errorf("derive key: %w", err)
 	}
-	k := &Key{private: ed25519.NewKeyFromSeed(signing)}
+	k := &Key{marking: marking, private: ed25519.NewKeyFromSeed(signing)}
 	k.macs.New = func() any { return &mac{hash: hmac.New(sha256.New, secret)} }
 	return k, nil
 }
@@ -67,6 +72,17 @@ func (k *Key) MAC(b []byte) string {
 	m.hash.Write(b)
 	hex.Encode(m.text[:], m.hash.Sum(m.sum[:0]))
 	return string(m.text[:])
+}
+
+// markBytes is the length of a mark: long enough that two are never the same by chance.
+const markBytes = 16
+
+// Mark is what a token is known by where its hash must not stand: an HMAC-SHA-256 of its hash, cut to 16 bytes, in
+// lower-case hex.
+func (k *Key) Mark(hash []byte) string {
+	h := hmac.New(sha256.New, k.marking)
+	h.Write(hash)
+	return hex.EncodeToString(h.Sum(nil)[:markBytes])
 }
 
 // Sign signs these bytes (Ed25519, RFC 8032), in lower-case hex.

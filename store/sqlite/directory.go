@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"prax/store/digest"
 )
 
 // The files of a data directory.
@@ -16,6 +18,9 @@ const (
 	headName     = "audit-head.json"
 	keyName      = "keys/audit.key"
 )
+
+// LoadKey reads the installation key of a data directory.
+func LoadKey(dir string) (*digest.Key, error) { return digest.LoadKey(filepath.Join(dir, keyName)) }
 
 // prepareDirectory makes the data directory, or looks at the one that is there.
 func prepareDirectory(dir string, log *slog.Logger) error {

@@ -54,7 +54,7 @@ func TestNumbersInAnOlderFile(t *testing.T) {
 func TestWorkflowsInAnOlderFile(t *testing.T) {
 	dir := written(t)
 	const older = 3
-	tamper(t, dir, `DROP TABLE notice; DROP TABLE epoch; DROP TABLE revoked_token; DROP TABLE lead; DROP TABLE lead_run; DROP TABLE attempt; DROP TABLE settled_subject; DROP TABLE term; DROP TABLE approval; DROP TABLE acknowledgement; DROP TABLE evidence;
+	tamper(t, dir, `DROP TABLE client_use; DROP TABLE notice; DROP TABLE epoch; DROP TABLE revoked_token; DROP TABLE lead; DROP TABLE lead_run; DROP TABLE attempt; DROP TABLE settled_subject; DROP TABLE term; DROP TABLE approval; DROP TABLE acknowledgement; DROP TABLE evidence;
 		DROP TABLE step; DROP TABLE instance; DROP TABLE definition; DROP INDEX block_user_recent; DROP INDEX block_user_workflow;
 		ALTER TABLE owner DROP COLUMN instances; ALTER TABLE owner DROP COLUMN instance_bytes;
 		CREATE INDEX block_user_recent ON block_user (user, chain, seq); PRAGMA user_version = 3`)

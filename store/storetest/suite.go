@@ -26,6 +26,7 @@ func Run(t *testing.T, open Opener) {
 	t.Run("isolation", func(t *testing.T) { t.Parallel(); isolation(t, open) })
 	t.Run("numbers", func(t *testing.T) { t.Parallel(); numbers(t, open) })
 	t.Run("epochs", func(t *testing.T) { t.Parallel(); epochs(t, open) })
+	t.Run("uses", func(t *testing.T) { t.Parallel(); uses(t, open) })
 	t.Run("update", func(t *testing.T) { t.Parallel(); update(t, open) })
 	t.Run("events", func(t *testing.T) { t.Parallel(); events(t, open) })
 	t.Run("life", func(t *testing.T) { t.Parallel(); life(t, open) })
