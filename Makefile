@@ -1,6 +1,6 @@
 # What a contributor runs. `make` alone lists it.
 .DEFAULT_GOAL := help
-.PHONY: help check build test fuzz bench bench-compare bench-01 bench-03 mutants interop soak
+.PHONY: help check build test fuzz bench bench-compare bench-01 bench-03 mutants interop soak release
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -10,6 +10,9 @@ check: ## everything that gates a change, in order; the first failure ends it
 
 build: ## the one static binary, ./prax
 	CGO_ENABLED=0 go build -trimpath -o prax ./cmd/prax
+
+release: ## out/release: a static binary for each platform, and SHA256SUMS; VERSION names it. The same commit gives the same bytes
+	@.ci/release
 
 test: ## the whole suite; needs Go alone
 	go test ./...

@@ -25,9 +25,6 @@ func Schema(number int) (restore func()) {
 	return func() { migrations = before }
 }
 
-// SchemaNumber is the number of this prax's schema.
-func SchemaNumber() int { return len(migrations) }
-
 // SetMaxPages gives the database more room, or less, while it runs.
 func (db *DB) SetMaxPages(n int) error {
 	db.maxPages.Store(int64(n))

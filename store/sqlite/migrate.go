@@ -19,6 +19,9 @@ var migrationFiles embed.FS
 // only ever added to.
 var migrations = readMigrations()
 
+// SchemaNumber is that of the schema which a database has once this version has opened it.
+func SchemaNumber() int { return len(migrations) }
+
 func readMigrations() []string {
 	var all []string
 	for n := 1; ; n++ {
