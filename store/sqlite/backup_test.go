@@ -56,6 +56,35 @@ func restoreTo(dir, data string, unverified bool) (report store.Report, err erro
 	return r.Report, r.Finish()
 }
 
+// TestBackupTells: whoever waits for a backup or a restore is told of each part that may take long, in turn.
+func TestBackupTells(t *testing.T) {
+	t.Parallel()
+	var told []string
+	tell := func(doing string) { told = append(told, doing) }
+	dir := filepath.Join(t.TempDir(), "backup")
+	_, _, err := sqlite.WriteBackup(t.Context(), sqlite.BackupConfig{Data: written(t), Dir: dir, Now: time.Now, Tell: tell})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sqlite.OpenBackup(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r, err := b.Restore(t.Context(), sqlite.RestoreConfig{Data: filepath.Join(t.TempDir(), "data"), Tell: tell})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Abandon()
+	want := []string{
+		"copying the database", "copying keys and archives", "verifying the audit of the copy", "reading the backup back",
+		"copying the data", "verifying the audit", "bringing the data in line with the present",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told of %q, want %q", told, want)
+	}
+}
+
 // TestBackup: what is restored has the documents, the chain, the archives and the keys of the original, and an event
 // that tells of the restore; nothing of either is open to others.
 func TestBackup(t *testing.T) {

@@ -59,7 +59,7 @@ func (x *examination) refusals() {
 			names = append(names, text)
 		case clients.UnknownMember:
 			members = append(members, text)
-		case clients.ExpiredClient, clients.ExpiresSoon, clients.LooseMode, clients.BadExpiry, clients.NobodyListed:
+		case clients.ExpiredClient, clients.ExpiresSoon, clients.LooseMode, clients.NobodyListed:
 		default:
 			if p.IsError() {
 				refused = append(refused, text)
@@ -100,7 +100,7 @@ func (x *examination) ends() {
 	var over, near []string
 	for _, c := range x.Listed {
 		switch {
-		case c.State == clients.Expired:
+		case c.State == clients.Expired && !x.mistaken(c.Name):
 			over = append(over, c.Name)
 		case c.State == clients.Live:
 			if end := lastEnd(c); !end.IsZero() && end.Sub(x.Now) < soon {
@@ -115,6 +115,13 @@ func (x *examination) ends() {
 	if len(near) > 0 {
 		x.found(Warning, ExpiresSoon, x.Clients.Path, hint, "%s about to expire: %s", isAre(len(near), "client"), some(near))
 	}
+}
+
+// mistaken tells whether a client counts as expired because it cannot be told when it is, which is said of it already.
+func (x *examination) mistaken(name string) bool {
+	return slices.ContainsFunc(x.Clients.Problems, func(p clients.Problem) bool {
+		return p.Client == name && slices.Contains([]clients.Code{clients.BadExpiry, clients.BadStart, clients.EmptyWindow}, p.Code)
+	})
 }
 
 // lastEnd is when a client is out, once the last of its tokens that are good now, or will be, has lapsed; zero: never.

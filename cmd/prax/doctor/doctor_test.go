@@ -333,7 +333,10 @@ func TestPlanted(t *testing.T) {
 		}, doctor.Warning, doctor.PlainToken},
 		"a client without a name":              {func(w *installation) { w.client(strings.Replace(other, `"name":"b",`, "", 1) + "}") }, doctor.Warning, doctor.ClientsDoubtful},
 		"a client that has expired":            {func(w *installation) { w.client(other + `,"expires_at":"2020-01-01T00:00:00Z"}`) }, doctor.Warning, doctor.ExpiredClient},
-		"a client whose expiry cannot be read": {func(w *installation) { w.client(other + `,"expires_at":"soon"}`) }, doctor.Warning, doctor.ExpiredClient},
+		"a client whose expiry cannot be read": {func(w *installation) { w.client(other + `,"expires_at":"soon"}`) }, doctor.Error, doctor.Refused},
+		"a token that is never good": {func(w *installation) {
+			w.client(`{"name":"b","user_id":"u","allow":["memory_recall"],"tokens":[{"sha256":"7` + goodHash[1:] + `","not_before":"never"}]}`)
+		}, doctor.Error, doctor.Refused},
 		"a client that will expire": {func(w *installation) {
 			w.client(other + `,"expires_at":"` + time.Now().Add(48*time.Hour).UTC().Format(time.RFC3339) + `"}`)
 		}, doctor.Warning, doctor.ExpiresSoon},
