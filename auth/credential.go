@@ -67,6 +67,9 @@ func (c Credential) Hex() string { return hex.EncodeToString(c[:]) }
 // TokenPrefix starts every token that prax mints, so that secret scanners recognise one.
 const TokenPrefix = "prx_"
 
+// SignedPrefix starts every signed token: the beginning of a JSON object, encoded (RFC 7515, 3.1).
+const SignedPrefix = "eyJ"
+
 const tokenBytes = 20
 
 var tokenEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

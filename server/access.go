@@ -161,6 +161,9 @@ func (l *line) request(x *exchange, r *http.Request, took time.Duration) {
 	if e := x.edge; e != nil {
 		l.str("client", e.Principal.Client)
 		l.str("user", e.Principal.User)
+		if g := e.Principal.Grant; g != nil {
+			l.str("jti", g.ID)
+		}
 		l.str("method", e.Access.Method)
 		l.str("tool", e.Access.Tool)
 		l.str("outcome", e.Access.Outcome)

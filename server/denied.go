@@ -12,7 +12,8 @@ import (
 // never for the caller.
 type Reason string
 
-// The reasons. An expired credential is an unknown one here: only the registry could tell them apart.
+// The reasons; an authenticator may have further ones. An expired token of clients.json is an unknown one here: only the
+// registry could tell them apart.
 const (
 	DeniedNoToken      Reason = "no token"
 	DeniedMalformed    Reason = "malformed authorization"
@@ -41,13 +42,26 @@ const (
 	denialsARemote = 10 // or of a client that is known
 )
 
-func credentialReason(r *http.Request) Reason {
+// reasoner is an authenticator that knows why it refuses a request: one of a few fixed texts, "" when the credential is
+// none of its kind.
+type reasoner interface {
+	Why(r *http.Request) string
+}
+
+func (s *Server) credentialReason(r *http.Request) Reason {
 	sent := r.Header["Authorization"]
 	if len(sent) == 0 {
 		return DeniedNoToken
 	}
 	if _, ok := auth.ParseBearer(sent); !ok {
 		return DeniedMalformed
+	}
+	for _, a := range s.cfg.Authenticators {
+		if knows, able := a.(reasoner); able {
+			if why := knows.Why(r); why != "" {
+				return Reason(why)
+			}
+		}
 	}
 	return DeniedUnknownToken
 }

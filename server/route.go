@@ -90,7 +90,7 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 	}
 	judge, p, ok := s.authenticate(r, x)
 	if !ok {
-		s.denied(x, credentialReason(r))
+		s.denied(x, s.credentialReason(r))
 		x.unauthorized(r)
 		return
 	}
@@ -107,7 +107,7 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 		s.overran(x)
 	}
 	if x.edge.Out() && x.status == 0 {
-		s.denied(x, DeniedUnknownToken)
+		s.denied(x, s.credentialReason(r))
 		x.unauthorized(r)
 	}
 }

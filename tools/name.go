@@ -20,7 +20,7 @@ func Spelling(name string, s auth.Spelling) string {
 
 // NoToken is a name as records may have it: a caller can put its token where a tool's name belongs.
 func NoToken(asked string) string {
-	if strings.Contains(asked, auth.TokenPrefix) {
+	if strings.Contains(asked, auth.TokenPrefix) || strings.Contains(asked, auth.SignedPrefix) {
 		return "(a token)"
 	}
 	return asked

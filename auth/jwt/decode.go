@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"prax/auth"
 )
 
 // maxToken bounds a token, in bytes: nothing longer is looked at, or made.
@@ -18,12 +20,9 @@ type segments struct {
 	signed    string // what the signature is of
 }
 
-// begins is how the first member of a header of ours begins, encoded: {"al
-const begins = "eyJ"
-
 // Resembles tells, at no cost, whether a text has the form of a signed token: nothing else is taken for one.
 func Resembles(token string) bool {
-	return len(token) <= maxToken && strings.HasPrefix(token, begins) && strings.Count(token, ".") == 2
+	return len(token) <= maxToken && strings.HasPrefix(token, auth.SignedPrefix) && strings.Count(token, ".") == 2
 }
 
 // split takes a token apart.

@@ -11,8 +11,9 @@ type Ledger interface {
 	Keep(ctx context.Context, c Change) error
 }
 
-// Change is what an act changes. The zero value changes nothing, and is kept all the same: a ledger may tell of it.
+// Change is what an act changes. One that changes nothing is kept all the same: a ledger may tell of it.
 type Change struct {
+	Token   string // the id of the token that is made or revoked; "" when none is
 	Epochs  []Epoch
 	Revoked []Revoked
 }

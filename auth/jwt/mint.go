@@ -41,11 +41,11 @@ func (a *Authority) Mint(ctx context.Context, l Ledger, o Order) (Minted, error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.cfg.Now()
-	c, err := a.claim(o, now)
+	change := Change{Token: newID()}
+	c, err := a.claim(o, change.Token, now)
 	if err != nil {
 		return Minted{}, err
 	}
-	var change Change
 	seal, e := a.seal(o.Client), a.book.Load().epochs[o.Client]
 	if seal == "" {
 		return Minted{}, ErrNoClient
@@ -71,7 +71,7 @@ func (a *Authority) Mint(ctx context.Context, l Ledger, o Order) (Minted, error)
 }
 
 // claim is what the token will say, but for the epoch.
-func (a *Authority) claim(o Order, now time.Time) (jwtlib.MapClaims, error) {
+func (a *Authority) claim(o Order, id string, now time.Time) (jwtlib.MapClaims, error) {
 	p, live := a.cfg.Clients.ByName(o.Client)
 	switch {
 	case a.cfg.Audience == "":
@@ -85,7 +85,7 @@ func (a *Authority) claim(o Order, now time.Time) (jwtlib.MapClaims, error) {
 	}
 	c := jwtlib.MapClaims{
 		"iss": issuer, "sub": p.Client, "aud": a.cfg.Audience, "iat": now.Unix(), "exp": now.Add(o.TTL).Unix(),
-		"jti": newID(), "user_id": p.User,
+		"jti": id, "user_id": p.User,
 	}
 	for name, list := range map[string]auth.Narrowing{"allow": o.Allow, "workflows": o.Workflows} {
 		if list.Given {
@@ -137,7 +137,7 @@ func (a *Authority) Revoke(ctx context.Context, l Ledger, id string) (until time
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	until = a.cfg.Now().Add(retired).UTC().Truncate(time.Second).Add(time.Second)
-	c := Change{Revoked: []Revoked{{ID: id, Until: until}}}
+	c := Change{Token: id, Revoked: []Revoked{{ID: id, Until: until}}}
 	if err := l.Keep(ctx, c); err != nil {
 		return until, err
 	}

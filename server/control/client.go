@@ -181,6 +181,18 @@ func (c *Client) Reconcile(ctx context.Context, d Discovery) (s Settled, err err
 	return s, err
 }
 
+// MakeToken is [Operator.MakeToken].
+func (c *Client) MakeToken(ctx context.Context, o TokenOrder) (t Token, err error) {
+	err = c.ask(ctx, "POST", "/token/make", o, &t)
+	return t, err
+}
+
+// RevokeToken is [Operator.RevokeToken].
+func (c *Client) RevokeToken(ctx context.Context, id TokenID) (r RevokedToken, err error) {
+	err = c.ask(ctx, "POST", "/token/revoke", id, &r)
+	return r, err
+}
+
 // Events is [Operator.Events]. A server that stops ends it without an error.
 func (c *Client) Events(ctx context.Context, after int64, follow bool, f func([]store.Event) error) error {
 	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "follow": {strconv.FormatBool(follow)}}

@@ -16,6 +16,7 @@ import (
 
 	"prax/auth"
 	"prax/auth/clients"
+	"prax/auth/jwt"
 	"prax/auth/policy"
 	"prax/server/edge"
 	"prax/store"
@@ -78,6 +79,7 @@ type Config struct {
 	Lexicon *lexicon.Lexicon // nil: an empty one
 	Runner  *runner.Runner   // of workflows; nil: none run here
 	Archive Archiver         // nil: nothing can be archived
+	Tokens  *jwt.Authority   // of signed tokens; nil: none are made here
 	Status  func() Status    // nil: there is nothing running to tell of
 	Now     func() time.Time // nil: time.Now
 	Log     *slog.Logger     // nil: none
@@ -246,6 +248,9 @@ type detail struct {
 
 	// Of an act on operations.
 	Attempt string `json:"attempt,omitzero"`
+
+	// Of an act on signed tokens: the id of one, which opens nothing.
+	Token string `json:"jti,omitzero"`
 }
 
 func (d detail) text() string {

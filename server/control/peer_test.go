@@ -37,6 +37,7 @@ func TestMayOperate(t *testing.T) {
 
 var everyRoute = []struct{ method, path string }{
 	{"POST", "/call"}, {"POST", "/access"}, {"POST", "/verify"}, {"POST", "/reload"}, {"GET", "/status"}, {"GET", "/audit?after=0"},
+	{"POST", "/token/make"}, {"POST", "/token/revoke"},
 }
 
 func TestOthersAreRefusedEverywhere(t *testing.T) {

@@ -42,6 +42,8 @@ func (s *Server) routes(stop context.Context) http.Handler {
 	mux.Handle("POST /operations/list", s.act(stop, asked((*Operator).Operations)))
 	mux.Handle("POST /operations/show", s.act(stop, asked((*Operator).Operation)))
 	mux.Handle("POST /operations/reconcile", s.act(stop, asked((*Operator).Reconcile)))
+	mux.Handle("POST /token/make", s.act(stop, asked((*Operator).MakeToken)))
+	mux.Handle("POST /token/revoke", s.act(stop, asked((*Operator).RevokeToken)))
 	return mux
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"prax/auth/jwt"
 	"prax/store"
 	"prax/tools"
 	"prax/tools/lexicon"
@@ -97,6 +98,11 @@ var failures = []struct {
 	{runner.ErrUnknownApproval, "unknown_approval", http.StatusNotFound},
 	{runner.ErrUnknownAttempt, "unknown_attempt", http.StatusNotFound},
 	{ErrFormat, "format", http.StatusBadRequest},
+	{ErrNoTokens, "no_tokens", http.StatusNotFound},
+	{jwt.ErrNoAudience, "no_public_url", http.StatusConflict},
+	{jwt.ErrTTL, "ttl", http.StatusBadRequest},
+	{jwt.ErrLists, "lists", http.StatusBadRequest},
+	{jwt.ErrNoID, "no_token_id", http.StatusNotFound},
 	{store.ErrConflict, "conflict", http.StatusConflict},
 	{store.ErrQuota, "quota", http.StatusInsufficientStorage},
 	{runner.ErrBusy, "busy", http.StatusServiceUnavailable},
