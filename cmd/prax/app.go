@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prax/auth/clients"
+	"prax/auth/jwt"
 	"prax/server"
 	"prax/server/control"
 	"prax/server/edge"
@@ -37,7 +38,9 @@ type app struct {
 	lexicon *lexicon.Lexicon
 	runner  *runner.Runner
 	clients *clients.Registry
-	limits  *edge.Edge // how much each client may ask for, whichever way it comes
+	limits  *edge.Edge          // how much each client may ask for, whichever way it comes
+	tokens  *jwt.Authority      // of signed tokens; nil: nothing may be written
+	mac     func([]byte) string // under the installation's key; nil: nothing may be written
 	mcp     *mcp.Server
 	server  *server.Server
 	control *control.Server
@@ -78,7 +81,7 @@ func openAppReadOnly(s *settings, out output, now func() time.Time) (*app, error
 
 // newApp has db closed when it fails.
 func newApp(s *settings, db *sqlite.DB, out output, now func() time.Time, mac func([]byte) string) (*app, error) {
-	a := &app{settings: s, out: out, now: now, db: db, since: now(), edited: make(chan struct{}, 1)}
+	a := &app{settings: s, out: out, now: now, db: db, mac: mac, since: now(), edited: make(chan struct{}, 1)}
 	a.tools = tools.NewRegistry(tools.Config{
 		Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: mac, AuditReads: s.AuditReads,
 	})
@@ -106,6 +109,9 @@ func (a *app) openClients() (err error) {
 	if err != nil {
 		return err
 	}
+	if err := a.openTokens(context.Background()); err != nil {
+		return err
+	}
 	a.mcp = mcp.New(mcp.Config{
 		Registry: a.tools, Info: mcp.Info{Name: "prax", Version: readBuild().Version},
 		Instructions: instructions, Log: a.out.log, Now: a.now,
@@ -123,7 +129,7 @@ func (a *app) serverConfig() server.Config {
 	c := server.Config{
 		Addr: s.Addr, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
 		Certificate:    a.certificate,
-		Authenticators: []edge.Authenticator{a.clients},
+		Authenticators: a.authenticators(),
 		Edge:           a.limits,
 		MCP:            a.mcp.Serve,
 		Drain:          []func(){a.mcp.Drain},
@@ -150,6 +156,7 @@ func (a *app) serverConfig() server.Config {
 func (a *app) controlConfig() control.Config {
 	return control.Config{
 		Clients: a.clients, Tools: a.tools, Limits: a.limits, Audit: a.db, Archive: a.db, Lexicon: a.lexicon, Runner: a.runner,
+		Tokens:      a.tokens,
 		Definitions: func(id string) *workflow.Definition { return a.definitionSet().Definition(id) },
 		NoteUses:    a.noteUses,
 		Status:      a.status, Now: a.now, Log: a.out.log,

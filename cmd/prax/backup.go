@@ -124,7 +124,7 @@ func (p *program) recordBackupAlone(ctx context.Context, s *settings, sum string
 	if err != nil {
 		return err
 	}
-	return p.record(ctx, s, store.Event{Kind: control.EventOperator, Method: "backup", Detail: string(detail)})
+	return p.record(ctx, s, store.Event{Kind: control.EventOperator, Method: "backup", Detail: string(detail)}, nil)
 }
 
 func (p *program) printBackup(s *settings, dir string, m sqlite.Manifest, sum string) error {

@@ -146,13 +146,16 @@ func (p *program) recordEdit(ctx context.Context, s *settings, act, name string)
 	if err != nil {
 		return err
 	}
-	return p.record(ctx, s, store.Event{Kind: store.EventClient, Detail: string(detail)})
+	return p.record(ctx, s, store.Event{Kind: store.EventClient, Detail: string(detail)}, func(tx store.Tx) error {
+		_, err := tx.RaiseEpochs(name, p.now()) // of signed tokens: a running server notices by itself
+		return err
+	})
 }
 
-// record writes an event of the operator's own while no server runs. Before the first start there is no audit:
-// that start tells who is there. Another user's files are left alone, since what is written into them
-// would be ours.
-func (p *program) record(ctx context.Context, s *settings, e store.Event) (err error) {
+// record writes an event of the operator's own while no server runs, and does also, unless it is nil, in the same
+// transaction. Before the first start there is no audit: that start tells who is there. Another user's files are left
+// alone, since what is written into them would be ours.
+func (p *program) record(ctx context.Context, s *settings, e store.Event, also func(store.Tx) error) (err error) {
 	info, err := os.Stat(filepath.Join(s.Data, "prax.db"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -171,7 +174,10 @@ func (p *program) record(ctx context.Context, s *settings, e store.Event) (err e
 	e.At, e.Client, e.Outcome = p.now(), control.Principal(os.Getuid()).Client, "ok"
 	return db.Update(ctx, func(tx store.Tx) error {
 		tx.AddEvent(e)
-		return nil
+		if also == nil {
+			return nil
+		}
+		return also(tx)
 	})
 }
 

@@ -29,9 +29,11 @@ func commands() []command {
 			{name: "revoke", summary: "remove a client", run: (*program).clientRevoke},
 			{name: "list", summary: "list the clients, without secrets", run: (*program).clientList},
 		}},
-		{name: "token", summary: "hash a token, or say whose it is", sub: []command{
+		{name: "token", summary: "hash a token, say whose it is, make and revoke signed ones", sub: []command{
 			{name: "hash", summary: "print the token_sha256 of a token on standard input", run: (*program).tokenHash},
 			{name: "inspect", summary: "say which client a token on standard input belongs to", run: (*program).tokenInspect},
+			{name: "jwt", summary: "make a signed token that stands for a client for a while", run: (*program).tokenJWT},
+			{name: "revoke", summary: "end one signed token", run: (*program).tokenRevoke},
 		}},
 		{name: "access", summary: "explain what a client may use, and why", run: (*program).access},
 		{name: "call", summary: "call a tool with a client's rights", run: (*program).call},

@@ -125,6 +125,7 @@ func (a *app) reloaded(c clients.Change) {
 	if a.quiet {
 		return
 	}
+	a.judgeTokens(c.OK)
 	select {
 	case a.edited <- struct{}{}:
 	default:

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"prax/auth"
+	"prax/server/control"
 	"prax/tools"
 )
 
@@ -61,13 +62,15 @@ func TestLaw3StreamsAreJudgedMidway(t *testing.T) {
 type lawStream struct {
 	name, version, method, body string
 	ofTool                      bool // it is the answer to a call of law.wait
+
+	seconds int64 // that the signed token lasts which opens it; 0: the client's own does
 }
 
 func lawStreams() []lawStream {
 	return []lawStream{
-		{"listen", modernVersion, "subscriptions/listen", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + lawMeta(modernVersion, "") + `}}`, false},
-		{"call with progress", "2025-06-18", "tools/call", lawCall("2025-06-18", "p", "law.wait", "{}"), true},
-		{"call with progress, 2026-07-28", modernVersion, "tools/call", lawCall(modernVersion, "p", "law.wait", "{}"), true},
+		{"listen", modernVersion, "subscriptions/listen", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + lawMeta(modernVersion, "") + `}}`, false, 0},
+		{"call with progress", "2025-06-18", "tools/call", lawCall("2025-06-18", "p", "law.wait", "{}"), true, 0},
+		{"call with progress, 2026-07-28", modernVersion, "tools/call", lawCall(modernVersion, "p", "law.wait", "{}"), true, 0},
 	}
 }
 
@@ -78,6 +81,10 @@ func (s lawStream) midway(l *lawApp, take func(*lawApp)) string {
 	waiting := l.waiting(time.Hour)
 	l.addWaitingTool()
 	l.write(waiting)
+	if s.seconds > 0 {
+		waiting.token = l.makeSigned(control.TokenOrder{As: waiting.name, Seconds: s.seconds})
+		l.signed.byClient = map[string]string{waiting.name: waiting.token}
+	}
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.web.URL+"/mcp", strings.NewReader(s.body))

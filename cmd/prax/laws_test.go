@@ -48,6 +48,11 @@ func lawRoutes() []lawRoute {
 		{"batch", batchCall, batchList},
 		{"progress stream", streamCall("2025-06-18"), nil},
 		{"progress stream, 2026-07-28", streamCall(modernVersion), nil},
+		viaSigned(lawRoute{"2025-06-18", mcpCall("2025-06-18", "/mcp"), mcpList("2025-06-18", "/mcp")}),
+		viaSigned(lawRoute{"2026-07-28", mcpCall(modernVersion, "/mcp"), mcpList(modernVersion, "/mcp")}),
+		viaSigned(lawRoute{"batch", batchCall, batchList}),
+		viaSigned(lawRoute{"progress stream", streamCall("2025-06-18"), nil}),
+		viaSigned(lawRoute{"progress stream, 2026-07-28", streamCall(modernVersion), nil}),
 		{"operator's socket", operatorCall, operatorList},
 	}
 }
@@ -92,6 +97,7 @@ type lawApp struct {
 	file   string
 	ahead  atomic.Int64 // how far the clock was moved
 	counts map[string]*atomic.Int64
+	signed signedTokens
 }
 
 func newLawApp(t *testing.T, withTools bool) *lawApp {
@@ -285,7 +291,7 @@ func listedNames(t *testing.T, answer string) []string {
 // operator is the operator's socket with the socket taken away: what it and the commands without a
 // server both act through.
 func (l *lawApp) operator() *control.Operator {
-	return control.NewOperator(control.Config{Clients: l.app.clients, Tools: l.app.tools, Audit: l.app.db, Now: l.now}, os.Getuid())
+	return control.NewOperator(control.Config{Clients: l.app.clients, Tools: l.app.tools, Audit: l.app.db, Tokens: l.app.tokens, Now: l.now}, os.Getuid())
 }
 
 func operatorCall(l *lawApp, c lawClient, tool, arguments string) string {

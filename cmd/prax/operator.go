@@ -47,6 +47,9 @@ type operator interface {
 	Operations(ctx context.Context, f control.OperationFilter) (control.OperationPage, error)
 	Operation(ctx context.Context, q control.OneOperation) (control.Operation, error)
 	Reconcile(ctx context.Context, d control.Discovery) (control.Settled, error)
+
+	MakeToken(ctx context.Context, o control.TokenOrder) (control.Token, error)
+	RevokeToken(ctx context.Context, t control.TokenID) (control.RevokedToken, error)
 }
 
 // operate does what a command is for with the operator that open gives, until a signal comes.
