@@ -39,6 +39,14 @@ func (p Principal) Expired(now time.Time) bool {
 	return !p.Expires.IsZero() && !now.Before(p.Expires)
 }
 
+// Soon is how long before its expiry a credential is worth a notice, to its holder and to the operator.
+const Soon = 7 * 24 * time.Hour
+
+// ExpiresSoon tells whether the credential lapses within that time of now.
+func (p Principal) ExpiresSoon(now time.Time) bool {
+	return !p.Expires.IsZero() && !p.Expires.After(now.Add(Soon))
+}
+
 // Operates tells whether the principal is the operator: no client is granted every name that there is.
 func (p Principal) Operates() bool {
 	return p.Roles.Has(Human) && p.Allow.All() && p.Oversees.All()

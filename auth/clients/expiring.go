@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"prax/auth"
 )
 
 // Soon is how long before its expiry a client is worth a warning.
-const Soon = 7 * 24 * time.Hour
+const Soon = auth.Soon
 
 // Expiring is a client that is admitted now and will be out.
 type Expiring struct {

@@ -20,6 +20,9 @@ const (
 	keySubscription = "io.modelcontextprotocol/subscriptionId"
 	keyProgress     = "progressToken"
 
+	// keyExpires is when the caller's token lapses, in results of tools while that is soon (RFC 3339).
+	keyExpires = "prax/expires_at"
+
 	// keyPrincipal is where callers of a local praxec say who they are. Here the token says it.
 	keyPrincipal = "io.praxec/principal"
 )

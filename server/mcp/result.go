@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"prax/server/jsonrpc"
 	"prax/tools"
@@ -47,7 +48,8 @@ func content(res *tools.Result) []tools.Block {
 }
 
 func (q *request) appendResultMeta(dst []byte, res *tools.Result) []byte {
-	if len(res.Meta) == 0 {
+	notice := q.notice(res)
+	if len(res.Meta) == 0 && notice.IsZero() {
 		if q.modern() {
 			return q.s.fixed.appendMeta(dst)
 		}
@@ -62,11 +64,36 @@ func (q *request) appendResultMeta(dst []byte, res *tools.Result) []byte {
 		dst = append(dst, ':')
 		dst = append(dst, res.Meta[key]...)
 	}
+	if !notice.IsZero() {
+		dst = appendNotice(dst, notice, len(res.Meta) > 0)
+	}
 	if _, own := res.Meta[keyServerInfo]; q.modern() && !own {
 		dst = append(dst, ',')
 		dst = append(dst, q.s.fixed.meta...)
 	}
 	return append(dst, `}}`...)
+}
+
+// notice is when the caller's token lapses, for a result that says so: one that went well, while it is soon. Once it has
+// lapsed, nothing can tell the caller why. What a tool says under that name stays its own.
+func (q *request) notice(res *tools.Result) (at time.Time) {
+	p := &q.x.Principal
+	if p.Expires.IsZero() || res.IsError || !p.ExpiresSoon(q.s.config.Now()) {
+		return at
+	}
+	if _, own := res.Meta[keyExpires]; own {
+		return at
+	}
+	return p.Expires
+}
+
+func appendNotice(dst []byte, at time.Time, behind bool) []byte {
+	if behind {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"`+keyExpires+`":"`...)
+	dst = at.UTC().AppendFormat(dst, time.RFC3339)
+	return append(dst, '"')
 }
 
 // fit turns a block that came with a later revision into text: a caller of an older one refuses the

@@ -147,7 +147,8 @@ const referenceAnswers = `
 
 A call that goes well has a text, and the same facts as ` + "`structuredContent`" + `. Lists are ` + "`{items, count}`" + `; what a tool writes it returns
 as it was stored, with its full id of 26 characters (` + "`ID`" + ` in the examples). Times are RFC 3339 in UTC. Numbers that say how many results to return
-are brought within their limits. A text has at most 64 KiB, which is fewer characters where they take more than a byte.
+are brought within their limits. A text has at most 64 KiB, which is fewer characters where they take more than a byte. In the last 7 days of the caller's token,
+` + "`_meta[\"prax/expires_at\"]`" + ` says when it ends: ask the operator for another one.
 
 A call that fails has ` + "`isError: true`" + `, the sentence and the next step as text after ` + "`Tool error:`" + `, and in ` + "`_meta[\"prax/error\"]`" + `
 the members ` + "`code`, `message`, `hint` and, with `INVALID_ARGUMENTS`, `violations`" + ` of ` + "`path` and `message`" + `. Arguments are strict: one that is not
