@@ -78,6 +78,7 @@ func commands() []command {
 		{name: "config", summary: "show the settings in force", sub: []command{
 			{name: "show", summary: "print every setting, its value and where it comes from", run: (*program).configShow},
 		}},
+		{name: "completion", summary: "print a script that completes commands and flags in a shell", run: (*program).completion},
 		{name: "version", summary: "print the version", run: (*program).version},
 	}
 }

@@ -60,6 +60,10 @@ func (f *flags) withSettings(names ...string) *flags {
 // parse reads args, flags and positional arguments in any order, `--` ending the flags. It wants
 // least to most positional arguments; a negative most is no limit.
 func (f *flags) parse(args []string, least, most int) ([]string, error) {
+	if f.p.declared != nil {
+		f.p.declared(f)
+		return nil, errHelp
+	}
 	var positional []string
 	for len(args) > 0 {
 		if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {

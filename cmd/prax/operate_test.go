@@ -13,25 +13,27 @@ import (
 )
 
 const (
-	operateDoc   = "docs/operate.md"
-	operateStory = "testdata/operate-doc.txtar"
+	operateDoc = "docs/operate.md"
+	servingDoc = "docs/serving.md"
 )
 
-// operateCommand writes the block NAME of docs/operate.md to NAME.sh.
-func operateCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: operate NAME")
-	}
-	text, err := os.ReadFile("../../" + operateDoc)
-	ts.Check(err)
-	block := regexp.MustCompile("(?s)<!-- run: " + regexp.QuoteMeta(args[0]) + " -->\n```sh\n(.*?)```").FindSubmatch(text)
-	if block == nil {
-		ts.Fatalf("%s has no block %q", operateDoc, args[0])
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".sh"), block[1], 0o600))
-	if args[0] == "start" {
-		pid := ts.MkAbs("prax.pid")
-		ts.Defer(func() { killNamed(pid) })
+// blockCommand writes the block NAME of a document to NAME.sh.
+func blockCommand(doc string) storyCommand {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) != 1 {
+			ts.Fatalf("usage: it takes the NAME of a block of %s", doc)
+		}
+		text, err := os.ReadFile("../../" + doc)
+		ts.Check(err)
+		block := regexp.MustCompile("(?s)<!-- run: " + regexp.QuoteMeta(args[0]) + " -->\n```sh\n(.*?)```").FindSubmatch(text)
+		if block == nil {
+			ts.Fatalf("%s has no block %q", doc, args[0])
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]+".sh"), block[1], 0o600))
+		if strings.Contains(string(block[1]), "> prax.pid") {
+			pid := ts.MkAbs("prax.pid")
+			ts.Defer(func() { killNamed(pid) })
+		}
 	}
 }
 
@@ -51,12 +53,22 @@ func killNamed(file string) {
 	}
 }
 
-// TestOperateDocIsRun: every block of commands in the document has a name, and its story runs them all, in the
-// order in which they stand.
 func TestOperateDocIsRun(t *testing.T) {
 	t.Parallel()
-	text := readDoc(t, operateDoc)
-	story, err := os.ReadFile(operateStory)
+	docIsRun(t, operateDoc, "testdata/operate-doc.txtar", "operate", 10)
+}
+
+func TestServingDocIsRun(t *testing.T) {
+	t.Parallel()
+	docIsRun(t, servingDoc, "testdata/serving-doc.txtar", "serving", 5)
+}
+
+// docIsRun: every block of commands in the document has a name, and its story runs them all by its command, in the
+// order in which they stand; there are least at least.
+func docIsRun(t *testing.T, doc, path, command string, least int) {
+	t.Helper()
+	text := readDoc(t, doc)
+	story, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,13 +77,13 @@ func TestOperateDocIsRun(t *testing.T) {
 		named = append(named, m[1])
 	}
 	var run []string
-	for _, m := range regexp.MustCompile(`(?m)^operate ([a-z-]+)\nexec sh -eu ([a-z-]+)\.sh$`).FindAllStringSubmatch(string(story), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^`+command+` ([a-z-]+)\nexec (?:ba)?sh -eu ([a-z-]+)\.sh$`).FindAllStringSubmatch(string(story), -1) {
 		if m[1] != m[2] {
 			t.Errorf("the story runs %s in the place of %s", m[2], m[1])
 		}
 		run = append(run, m[1])
 	}
-	if blocks := strings.Count(text, "\n```sh\n"); blocks != len(named) || len(named) < 10 {
+	if blocks := strings.Count(text, "\n```sh\n"); blocks != len(named) || len(named) < least {
 		t.Errorf("%d blocks, %d of them have a name", blocks, len(named))
 	}
 	if got, want := strings.Join(run, " "), strings.Join(named, " "); got != want {

@@ -17,6 +17,8 @@ type program struct {
 	stderr  io.Writer
 	now     func() time.Time
 	signals func(context.Context, func() time.Time) *signals
+
+	declared func(*flags) // is shown the flags of a command, which ends then; nil: it runs
 }
 
 func newProgram() *program {

@@ -42,6 +42,7 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	freeport                        set $PRAX_ADDR to a free port
 //	readme NAME                     write the README's block NAME to NAME.sh
 //	operate NAME                    write the block NAME of docs/operate.md to NAME.sh
+//	serving NAME                    the same of docs/serving.md
 //	example NAME                    copy examples/NAME to the same place here, write the commands of its README to NAME.sh
 //	ledger start|stop               start examples/expense-claim/ledger at a free port, which examples that are copied then
 //	                                use; stop it
@@ -76,7 +77,7 @@ func storyCommands() map[string]storyCommand {
 		"mode":   modeCommand,
 		"hang":   hangCommand, "tamper": tamperCommand, "dbversion": dbversionCommand,
 		"readme": readmeCommand, "freeport": freeportCommand,
-		"snippet": snippetCommand, "operate": operateCommand,
+		"snippet": snippetCommand, "operate": blockCommand(operateDoc), "serving": blockCommand(servingDoc),
 		"tutorial": tutorialCommand, "answers": answersCommand,
 		"absent": absentCommand, "example": exampleCommand, "gohome": gohomeCommand,
 		"ledger": ledgerCommand, "certify": certifyCommand, "handshake": handshakeCommand, "clone": cloneCommand,
