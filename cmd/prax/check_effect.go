@@ -78,20 +78,26 @@ func unresolved(s *settings, set *definition.Set) (found []finding) {
 
 // missing says of each secret of a connection that cannot be had why that is.
 func missing(source *secret.Source, c *workflow.Connection) (reasons []string) {
+	for _, text := range references(c) {
+		if _, err := source.Resolve(text, new(secret.Values)); err != nil && !slices.Contains(reasons, err.Error()) {
+			reasons = append(reasons, err.Error())
+		}
+	}
+	return reasons
+}
+
+// references are the texts of a connection that take something from elsewhere.
+func references(c *workflow.Connection) (all []secret.Text) {
 	var config any
 	if json.Unmarshal(c.Config, &config) != nil {
 		return nil
 	}
 	for _, text := range textsIn(config) {
-		parsed, err := secret.Parse(text)
-		if err != nil || parsed.IsLiteral() {
-			continue
-		}
-		if _, err := source.Resolve(parsed, new(secret.Values)); err != nil && !slices.Contains(reasons, err.Error()) {
-			reasons = append(reasons, err.Error())
+		if parsed, err := secret.Parse(text); err == nil && !parsed.IsLiteral() {
+			all = append(all, parsed)
 		}
 	}
-	return reasons
+	return all
 }
 
 // textsIn are the strings in decoded JSON, by the order of their names.
