@@ -58,6 +58,10 @@ type Notices interface {
 	// NextNotice is when the next is due; zero when none waits.
 	NextNotice() (time.Time, error)
 
+	// FailedNotices tells how many wait although their delivery was tried, and when the oldest came about: zero where
+	// there is none.
+	FailedNotices() (n int64, since time.Time, err error)
+
 	// DropNotices ends all that wait, and tells how many there were: after a restore.
 	DropNotices() (int64, error)
 }

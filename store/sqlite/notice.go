@@ -108,5 +108,12 @@ func (t *tx) NextNotice() (time.Time, error) {
 	return later(next), err
 }
 
+// FailedNotices implements [store.Notices].
+func (t *tx) FailedNotices() (n int64, since time.Time, err error) {
+	var at sql.NullInt64
+	err = t.row(`SELECT count(*), min(at) FROM notice WHERE next IS NOT NULL AND tries > 0 AND worker = ''`, nil, &n, &at)
+	return n, later(at), err
+}
+
 // DropNotices implements [store.Notices].
 func (t *tx) DropNotices() (int64, error) { return t.exec(`DELETE FROM notice WHERE next IS NOT NULL`) }

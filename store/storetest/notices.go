@@ -136,7 +136,9 @@ func (f *fixture) holdsNotice(n store.Notice, now time.Time) {
 func (f *fixture) endsNotices(first, second store.Notice, now time.Time) {
 	f.Helper()
 	far := now.Add(time.Hour)
+	f.expectFailed(0, time.Time{})
 	f.must(func(tx store.Tx) error { return tx.DelayNotice(first.ID, "w2", far) })
+	f.expectFailed(1, first.At)
 	seen := map[string]bool{}
 	for range 3 {
 		n := f.claim("w3", far, far)
@@ -155,6 +157,7 @@ func (f *fixture) endsNotices(first, second store.Notice, now time.Time) {
 			f.Errorf("ended twice: %v, want ErrNotFound", err)
 		}
 	}
+	f.expectFailed(0, time.Time{})
 	if n := f.claim("w4", far.Add(time.Hour), far.Add(time.Hour)); n.ID != "" || !f.nextNotice().IsZero() {
 		f.Errorf("after all have ended: %+v", n)
 	}
@@ -166,6 +169,18 @@ func (f *fixture) endsNotices(first, second store.Notice, now time.Time) {
 	if !f.add(other) || !f.add(again) {
 		f.Error("another client, or the same after its time is over, is not told")
 	}
+}
+
+// expectFailed checks what is told of notices that could not be delivered.
+func (f *fixture) expectFailed(want int64, since time.Time) {
+	f.Helper()
+	f.look(func(tx store.Tx) error {
+		n, at, err := tx.FailedNotices()
+		if n != want || !at.Equal(since) {
+			f.Errorf("%d could not be told since %v, want %d since %v", n, at, want, since)
+		}
+		return err
+	})
 }
 
 // noticeBounds: of one kind and user only so many wait, nothing else is kept out by that, and dropping ends them.
