@@ -51,6 +51,7 @@ const (
 	InDoubt            Code = "in-doubt"            // operations may have happened outside, or not
 	Approvals          Code = "approvals"           // approvals wait for a person
 	Parked             Code = "parked"              // workflows are open whose clients are out
+	Untold             Code = "untold"              // notices to the operator wait after a failure
 	PortUsed           Code = "port-used"           // another process has the port
 	NoAddress          Code = "no-address"          // the machine has no such address to listen at
 	PortForbidden      Code = "port-forbidden"      // the user may not listen at the port

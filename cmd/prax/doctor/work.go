@@ -27,7 +27,7 @@ func (x *examination) store(ctx context.Context) {
 	x.looked("work")
 	err = db.View(ctx, func(tx store.Tx) error {
 		everybody := control.Principal(x.UID).Scope()
-		return errors.Join(x.newest(tx), x.doubtful(tx, everybody), x.waiting(tx, everybody), x.parked(tx, everybody))
+		return errors.Join(x.newest(tx), x.doubtful(tx, everybody), x.waiting(tx, everybody), x.parked(tx, everybody), x.untold(tx))
 	})
 	if err != nil {
 		x.found(Error, StoreUnreadable, x.Data, "prax audit verify", "the database cannot be read: %v", err)
@@ -48,6 +48,15 @@ func (x *examination) waiting(tx store.Tx, s auth.Scope) error {
 	list, err := tx.OpenApprovals(s, "", x.Now, store.MaxPage)
 	if n := len(list); n > 0 {
 		x.found(Warning, Approvals, "", "prax approvals list", "%s waiting for a person, the oldest since %s", upTo(isAre(n, "approval"), n), stamp(list[0].Created))
+	}
+	return err
+}
+
+// untold are notices to the operator that did not get there so far.
+func (x *examination) untold(tx store.Tx) error {
+	n, since, err := tx.FailedNotices()
+	if n > 0 {
+		x.found(Warning, Untold, "", "the log of the server says why; prax check judges PRAX_NOTIFY", "%s that nobody could be told of, the oldest since %s", count(int(n), "notice"), stamp(since))
 	}
 	return err
 }
