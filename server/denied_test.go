@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,34 @@ func TestDenialsAreReported(t *testing.T) {
 	}
 	if strings.Contains(fmt.Sprint(got), "canary") {
 		t.Errorf("a token in %v", got)
+	}
+}
+
+// reasoned is an authenticator that knows of one token why it is none.
+type reasoned struct{ registry }
+
+func (reasoned) Why(r *http.Request) string {
+	if strings.HasSuffix(r.Header.Get("Authorization"), " ended") {
+		return "ended yesterday"
+	}
+	return ""
+}
+
+// TestDenialsSayWhy: the reason that an authenticator has is in the records, and the caller gets the bytes of an unknown token.
+func TestDenialsSayWhy(t *testing.T) {
+	t.Parallel()
+	g := start(t, func(c *Config) { c.Authenticators = append(c.Authenticators, reasoned{registry{}}) })
+	unknown, ended := g.ask("POST", "/mcp", "Authorization: Bearer unknown"), g.ask("POST", "/mcp", "Authorization: Bearer ended")
+	for _, header := range []string{"X-Request-Id", "Date"} {
+		unknown.header.Del(header)
+		ended.header.Del(header)
+	}
+	if d := cmp.Diff(fmt.Sprint(unknown), fmt.Sprint(ended)); d != "" || ended.status != http.StatusUnauthorized {
+		t.Errorf("another answer, of status %d (-unknown +ended):\n%s", ended.status, d)
+	}
+	got := g.denials()
+	if len(got) != 2 || got[0].Reason != DeniedUnknownToken || got[1].Reason != "ended yesterday" {
+		t.Errorf("%+v", got)
 	}
 }
 

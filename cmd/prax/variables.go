@@ -99,7 +99,7 @@ var variables = []variable{
 		note:  "the file of definitions, tools of your own, read again whenever it changes",
 		parse: pathed(func(s *settings) *string { return &s.Config })},
 	{name: "PRAX_PUBLIC_URL", flag: "public-url",
-		note:  "the address callers use, as https://prax.example.net, when a proxy stands before",
+		note:  "the address callers use, as https://prax.example.net; signed tokens are for it",
 		parse: parsed(readURL, func(s *settings) **url.URL { return &s.PublicURL })},
 	{name: "PRAX_ALLOWED_HOSTS", flag: "allowed-hosts",
 		note:  "further Host names to answer, with commas, or *.NAME; loopback and *.ts.net always are",

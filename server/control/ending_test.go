@@ -204,7 +204,9 @@ func TestLaw10ATokenAsAName(t *testing.T) {
 	_, _ = c.Access(t.Context(), "prx_canary-1", "prx_canary-2")
 	_, _ = c.Call(t.Context(), "prx_canary-1", "prx_canary-2", nil)
 	_, _ = c.Call(t.Context(), "alice", "prx_canary-2", nil)
-	for _, e := range h.events(4, func(e store.Event) bool { return e.Kind == EventOperator || e.Kind == store.EventCall }) {
+	_, _ = c.Access(t.Context(), "eyJjYW5hcnkiOjF9.canary.x", "eyJjYW5hcnkiOjF9.canary.x")
+	_, _ = c.Call(t.Context(), "alice", "eyJjYW5hcnkiOjF9.canary.x", nil)
+	for _, e := range h.events(7, func(e store.Event) bool { return e.Kind == EventOperator || e.Kind == store.EventCall }) {
 		if strings.Contains(fmt.Sprint(e), "canary") {
 			t.Errorf("%+v", e)
 		}
