@@ -17,7 +17,7 @@ const maxHops = 16
 // that no trusted proxy has, as everything before it is only what the caller claims.
 func (p proxies) remote(r *http.Request) string {
 	peer := withoutPort(r.RemoteAddr)
-	if len(p) == 0 {
+	if len(p) == 0 && !believing {
 		return peer
 	}
 	at, err := netip.ParseAddr(peer)
@@ -67,7 +67,7 @@ func (p proxies) trusts(a netip.Addr) bool {
 			return true
 		}
 	}
-	return false
+	return believing
 }
 
 func cutLast(list string) (rest, last string) {

@@ -62,7 +62,7 @@ func (s *Server) route(x *exchange, r *http.Request) {
 // isMCP knows the endpoint with and without a slash at its end, and with what a proxy may leave before it.
 func (s *Server) isMCP(path string) bool {
 	path = strings.TrimSuffix(path, "/")
-	return path == routeMCP || path == s.endpoint
+	return path == routeMCP || path == s.endpoint || anywhere && strings.HasSuffix(path, routeMCP)
 }
 
 // mcp goes from the cheapest check to the dearest, and reads nothing of the body before the caller

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -53,6 +54,7 @@ func lawRoutes() []lawRoute {
 		viaSigned(lawRoute{"batch", batchCall, batchList}),
 		viaSigned(lawRoute{"progress stream", streamCall("2025-06-18"), nil}),
 		viaSigned(lawRoute{"progress stream, 2026-07-28", streamCall(modernVersion), nil}),
+		{"HTTP/2", http2Call, http2List},
 		{"operator's socket", operatorCall, operatorList},
 	}
 }
@@ -98,6 +100,8 @@ type lawApp struct {
 	ahead  atomic.Int64 // how far the clock was moved
 	counts map[string]*atomic.Int64
 	signed signedTokens
+	tls    *httptest.Server // see secured
+	once   sync.Once
 }
 
 func newLawApp(t *testing.T, withTools bool) *lawApp {
@@ -198,7 +202,15 @@ const modernVersion = "2026-07-28"
 // post is one exchange: status, the headers that could tell something, and the body.
 func (l *lawApp) post(c lawClient, path, version, method, name, body string, header ...string) string {
 	l.t.Helper()
-	req, err := http.NewRequest(http.MethodPost, l.web.URL+path, strings.NewReader(body))
+	return l.postBy(fetch, l.web.URL, c, path, version, method, name, body, header...)
+}
+
+// fetcher sends a request and gives the whole answer.
+type fetcher = func(*http.Request) (code int, header http.Header, body []byte, err error)
+
+func (l *lawApp) postBy(fetch fetcher, base string, c lawClient, path, version, method, name, body string, header ...string) string {
+	l.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, base+path, strings.NewReader(body))
 	if err != nil {
 		l.t.Fatal(err)
 	}
