@@ -28,7 +28,7 @@ func TestCommandsTakeWhatTheyUse(t *testing.T) {
 	want := map[string][]string{
 		"serve": all, "check": all, "doctor": all, "config show": all,
 		"client add": grant, "client rotate": edit, "client revoke": edit, "client list": grant,
-		"token hash": nil, "token inspect": {"clients"}, "token jwt": {"clients", "config", "data", "public-url"}, "token revoke": {"clients", "config", "data"}, "version": nil, "health": {"addr", "tls-cert"}, "bench": {"addr"},
+		"token hash": nil, "token inspect": {"clients"}, "token jwt": {"clients", "config", "data", "public-url"}, "token revoke": {"clients", "config", "data"}, "version": nil, "completion": nil, "health": {"addr", "tls-cert"}, "bench": {"addr"},
 		"access": {"clients", "config", "data"}, "call": {"clients", "config", "data"},
 		"lexicon define": {"config", "data"}, "lexicon list": {"config", "data"}, "lexicon accept": {"config", "data"},
 		"lexicon remove": {"config", "data"}, "lexicon history": {"config", "data"},
