@@ -21,7 +21,7 @@ import (
 func (p *program) facts(ctx context.Context, s *settings) doctor.Facts {
 	facts := doctor.Facts{
 		Now: p.now(), UID: os.Getuid(), Version: readBuild().Version,
-		Data: s.Data, Addr: s.Addr, Enabled: s.Enabled,
+		Data: s.Data, Addr: s.Addr, Metrics: s.values["PRAX_METRICS_ADDR"].text, Enabled: s.Enabled,
 		Open: func() (doctor.Store, error) { return sqlite.OpenReadOnly(s.Data) },
 		Word: shellWord, Machine: doctor.ThisMachine(p.variable("PATH")),
 	}

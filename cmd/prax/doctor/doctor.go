@@ -68,6 +68,7 @@ type Facts struct {
 	Data    string // the data directory
 	Files   []File
 	Addr    string // where a server listens, or would
+	Metrics string // where it tells metrics; no address: nowhere
 	Public  string // the address that callers use, as an URL; "": none is set
 	Enabled bool
 	Unread  []string  // what is set and read by nothing, in sentences

@@ -349,6 +349,10 @@ func TestPlanted(t *testing.T) {
 
 		"the port of another process":                              {func(w *installation) { w.listener(false) }, doctor.Error, doctor.PortUsed},
 		"the port of another process, beside our server elsewhere": {func(w *installation) { w.listener(true) }, doctor.Warning, doctor.PortUsed},
+		"the port of metrics, which another process has": {func(w *installation) {
+			w.listener(false)
+			w.facts.Addr, w.facts.Metrics = "127.0.0.1:0", w.facts.Addr
+		}, doctor.Error, doctor.PortUsed},
 		"an address of another machine": {func(w *installation) {
 			w.facts.Addr = "192.0.2.1:8808" // RFC 5737: nobody's
 			w.facts.Machine.Listen = doctor.ThisMachine("").Listen

@@ -8,29 +8,38 @@ import (
 	"syscall"
 )
 
-// port is whether a server can listen where it is to. Ours that runs with the data may have the port already.
+// port is whether a server can listen where it is to. Ours that runs with the data may have the port already; where it
+// tells metrics is its own matter then.
 func (x *examination) port(context.Context) {
-	host, port, err := net.SplitHostPort(x.Addr)
+	if x.Server == nil {
+		x.listen(x.Addr, "PRAX_ADDR or --addr")
+		x.listen(x.Metrics, "PRAX_METRICS_ADDR or --metrics-addr")
+	} else if portOf(x.Server.Addr) != portOf(x.Addr) {
+		x.listen(x.Addr, "PRAX_ADDR or --addr")
+	} else {
+		x.looked("port " + portOf(x.Addr))
+	}
+}
+
+// listen is whether one can at addr, which a setting names.
+func (x *examination) listen(addr, setting string) {
+	host, port, err := net.SplitHostPort(addr)
 	if err != nil || port == "0" {
 		return
 	}
 	x.looked("port " + port)
-	if x.Server != nil {
-		if _, at, err := net.SplitHostPort(x.Server.Addr); err == nil && at == port {
-			return
-		}
-	}
-	switch err := x.Machine.Listen(x.Addr); {
+	elsewhere := setting + " listens elsewhere"
+	switch err := x.Machine.Listen(addr); {
 	case err == nil:
 	case errors.Is(err, syscall.EADDRINUSE) && x.Server != nil:
-		x.found(Warning, PortUsed, "", "ss -ltnp 'sport = :"+port+"'", "another process listens at %s; the server with this data listens at %s", x.Addr, x.Server.Addr)
+		x.found(Warning, PortUsed, "", "ss -ltnp 'sport = :"+port+"'", "another process listens at %s; the server with this data listens at %s", addr, x.Server.Addr)
 	case errors.Is(err, syscall.EADDRINUSE):
-		x.found(Error, PortUsed, "", "ss -ltnp 'sport = :"+port+"' names it; PRAX_ADDR or --addr listens elsewhere", "another process listens at %s, and not a server with this data", x.Addr)
+		x.found(Error, PortUsed, "", "ss -ltnp 'sport = :"+port+"' names it; "+elsewhere, "another process listens at %s, and not a server with this data", addr)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		x.found(Error, NoAddress, "", "ip address lists what this machine has; PRAX_ADDR=127.0.0.1:"+port, "this machine has no address %s", host)
+		x.found(Error, NoAddress, "", "ip address lists what this machine has; "+elsewhere, "this machine has no address %s", host)
 	case errors.Is(err, fs.ErrPermission):
-		x.found(Error, PortForbidden, "", "PRAX_ADDR=127.0.0.1:8808, and a proxy before it", "uid %d may not listen at port %s", x.UID, port)
+		x.found(Error, PortForbidden, "", "take a port above 1023, and a proxy before it; "+elsewhere, "uid %d may not listen at port %s", x.UID, port)
 	default:
-		x.found(Error, CannotListen, "", "PRAX_ADDR or --addr listens elsewhere", "one cannot listen at %s: %v", x.Addr, err)
+		x.found(Error, CannotListen, "", elsewhere, "one cannot listen at %s: %v", addr, err)
 	}
 }
