@@ -54,6 +54,10 @@ type Approvals interface {
 	// the bounds of a list; of one instance when its id is given, ErrNotFound when that is not covered.
 	OpenApprovals(s auth.Scope, instance string, now time.Time, limit int) ([]Approval, error)
 
+	// CountApprovals tells how many of everybody are open and unexpired at now, at most MaxCounted, and when the
+	// oldest of those was opened: for metrics.
+	CountApprovals(now time.Time) (n int, oldest time.Time, err error)
+
 	// VoidApprovals voids every open one and tells how many there were: after a restore.
 	VoidApprovals(now time.Time) (int64, error)
 }

@@ -129,6 +129,9 @@ type Attempts interface {
 	// and the lease. For the server's own recovery.
 	ClaimAttempts(worker string, before, lease, now time.Time, limit int) ([]Attempt, error)
 
+	// CountAttempts tells how many attempts of everybody have a status, at most MaxCounted: for metrics.
+	CountAttempts(status AttemptStatus) (int, error)
+
 	// DoubtAttempts makes every running attempt unknown, with a message that says why, and tells how many there
 	// were: after a restore.
 	DoubtAttempts(now time.Time) (int64, error)

@@ -41,6 +41,7 @@ const (
 	MaxShown         = 500      // acknowledged subjects of one instance
 	MaxPage          = 200      // rows of one list of instances or approvals
 	MaxDefinition    = 16 << 20 // bytes of one definition
+	MaxCounted       = 10_000   // of what is counted for metrics
 
 	MaxWorkBytes      = 8 << 20 // of an attempt's work
 	MaxDirectAttempts = 1000    // ended ones without an instance, a user; the oldest go first

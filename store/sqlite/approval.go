@@ -24,6 +24,7 @@ const (
 	approvalsUser    = approvalsAll + ` AND ` + ownUser
 	approvalsShared  = approvalsAll + ` AND shared = 1 AND definition = ?`
 	approvalsEnd     = ` ORDER BY number LIMIT ?`
+	countApprovals   = `SELECT count(*), min(created) FROM (SELECT created FROM approval WHERE status = 'open' AND expires > ? ORDER BY number LIMIT ?)`
 	approvalByNumber = `SELECT ` + approvalColumns + ` FROM approval WHERE number = ?`
 	openApproval     = `SELECT status, expires, version FROM approval WHERE id = ? AND instance = ?`
 	answerApproval   = `UPDATE approval SET status = ?, answerer = ?, resolved = ? WHERE id = ? AND instance = ?`
@@ -135,6 +136,15 @@ func (t *tx) numberedApprovals(s auth.Scope, numbers []int64) ([]store.Approval,
 		all = append(all, a)
 	}
 	return all, nil
+}
+
+// CountApprovals implements [store.Approvals].
+func (t *tx) CountApprovals(now time.Time) (n int, oldest time.Time, err error) {
+	var created sql.NullInt64
+	if err := t.row(countApprovals, []any{now.UnixMilli(), store.MaxCounted}, &n, &created); err != nil {
+		return 0, time.Time{}, err
+	}
+	return n, later(created), nil
 }
 
 // VoidApprovals implements [store.Approvals].

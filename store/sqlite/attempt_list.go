@@ -15,6 +15,8 @@ const (
 	attemptsShared   = attemptsAll + ` AND definition = ? AND shared = 1`
 	attemptsInstance = attemptsAll + ` AND instance = ?`
 	direct           = ` AND instance IS NULL`
+
+	countAttempts = `SELECT count(*) FROM (SELECT 1 FROM attempt WHERE status = ? LIMIT ?)`
 )
 
 // attemptStatuses are the parts of a walk along the index by user and status.
@@ -101,4 +103,10 @@ func (t *tx) numberedAttempts(s auth.Scope, numbers []int64) ([]store.ListedAtte
 		all = append(all, a)
 	}
 	return all, nil
+}
+
+// CountAttempts implements [store.Attempts].
+func (t *tx) CountAttempts(status store.AttemptStatus) (n int, err error) {
+	err = t.row(countAttempts, []any{string(status), store.MaxCounted}, &n)
+	return n, err
 }

@@ -18,6 +18,7 @@ func (w *writer) together(next func() *request) (culprit *request, err error) {
 			w.db.trouble.Store(&err)
 			w.rollback()
 			w.db.memory.forget()
+			w.db.config.Observe.Failed()
 		}
 	}()
 	if err := w.begin(); err != nil {
@@ -25,12 +26,16 @@ func (w *writer) together(next func() *request) (culprit *request, err error) {
 		}
 		return nil, err
 	}
+	functions := 0
 	for r := next(); r != nil; r = next() {
 		if blamed, err := w.apply(r); err != nil {
 			return blamed, err
 		}
+		if r.err == nil {
+			functions++
+		}
 	}
-	return nil, w.commit()
+	return nil, w.commit(functions)
 }
 
 // begin opens the transaction. A connection that cannot is replaced once: what a dying transaction
@@ -121,8 +126,8 @@ func (w *writer) undo(t *tx) error {
 	return nil
 }
 
-// commit adds the events of the functions that succeeded and makes everything durable.
-func (w *writer) commit() error {
+// commit adds the events of those of the functions that succeeded and makes everything durable.
+func (w *writer) commit(functions int) error {
 	if !w.dirty {
 		w.rollback()
 		return nil
@@ -139,9 +144,11 @@ func (w *writer) commit() error {
 	}
 	w.db.memory.begin(w.changes)
 	reach("before-commit")
+	began := time.Now()
 	if _, err := w.c.exec("COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", fault(err))
 	}
+	w.db.config.Observe.Committed(functions, time.Since(began))
 	w.db.memory.commit(w.changes)
 	clear(w.changes)
 	w.db.keeper.runs.Add(leadRuns(events))

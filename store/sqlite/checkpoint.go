@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -31,13 +30,7 @@ func (w *writer) foldIdle() {
 	}
 }
 
-func (w *writer) logSize() int64 {
-	info, err := os.Stat(w.db.path(databaseName + "-wal"))
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
+func (w *writer) logSize() int64 { return size(w.db.path(databaseName + "-wal")) }
 
 // tryCheckpoint is for when it can as well be done later.
 func (w *writer) tryCheckpoint(patience time.Duration) {

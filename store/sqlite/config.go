@@ -21,7 +21,24 @@ type Config struct {
 	ReadLimit  time.Duration // how long a search or a list may take; 0: 10 s
 	WALLimit   int64         // bytes of log beyond which it is folded back; 0: 16 MiB
 	Memory     int64         // bytes of instances that are kept to be read; 0: 16 MiB, negative: none
+
+	Observe Observer // nil: nobody
 }
+
+// Observer is told what the writer does, for metrics. The writer itself tells it: it must not wait.
+type Observer interface {
+	// Committed: functions of so many callers are on the disk by one commit, which took so long by itself.
+	Committed(functions int, took time.Duration)
+
+	// Failed: a transaction died, and nothing of it was kept.
+	Failed()
+}
+
+// unobserved is told for nobody.
+type unobserved struct{}
+
+func (unobserved) Committed(int, time.Duration) {}
+func (unobserved) Failed()                      {}
 
 const (
 	maxQueue = 4 * maxBatch // of all clients together
@@ -56,6 +73,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Memory == 0 {
 		c.Memory = 16 << 20
+	}
+	if c.Observe == nil {
+		c.Observe = unobserved{}
 	}
 	return c
 }

@@ -52,7 +52,7 @@ func WorkflowReads() []string {
 		instanceReach, instanceByID, instanceByRun, instanceByNumber, movingByID, startingBy, compareAndSet + nothingElse, compareAndSet, endOrWait, dueInstances, nextDue,
 		stepsAfter, evidenceOf, shownIn,
 		approvalByID, approvalByNumber, approvalOf, openApproval, answerApproval, voidOpen, voidAll,
-		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd,
+		approvalsAll + approvalsEnd, approvalsUser + approvalsEnd, approvalsShared + approvalsEnd, countApprovals, countAttempts,
 		attemptByID, attemptUnscoped, attemptByNumber, attemptBlocking, attemptKept, attemptingByID, closingByID, leaseEnded, doubtAll,
 		dropOutputs, lastForgotten, `SELECT sum(bytes) ` + forgotten, `DELETE ` + forgotten,
 		termSeen, termsAll, termsOf, termHistory, openDefinitions, termNewest, termCount, settledCount, settledOf,

@@ -13,6 +13,7 @@ type queue struct {
 	lines map[asker]*line // of those who wait
 	turns []*line         // the same, in the order in which they are served
 	n     int
+	busy  uint64        // requests that were refused
 	some  chan struct{} // something may wait
 }
 
@@ -38,6 +39,7 @@ func (q *queue) add(who asker, r *request) error {
 	defer q.mu.Unlock()
 	l := q.lines[who]
 	if q.n >= maxQueue && !who.own && !q.shed(l) {
+		q.busy++
 		return store.ErrBusy
 	}
 	if l == nil {
@@ -73,6 +75,7 @@ func (q *queue) shed(l *line) bool {
 	q.n--
 	if last.state.CompareAndSwap(waiting, abandoned) {
 		last.err = store.ErrBusy
+		q.busy++
 		close(last.done)
 	}
 	return true

@@ -184,4 +184,14 @@ func openApprovals(t *testing.T, open Opener) {
 			t.Errorf("%d open after %v, want %d", len(got), age, want)
 		}
 	}
+	f.look(func(tx store.Tx) error {
+		first := f.approval(scope("alice"), a1)
+		if n, oldest, err := tx.CountApprovals(now); n != 5 || !oldest.Equal(first.Created) || err != nil {
+			t.Errorf("%d are counted, the oldest of %v, %v; want 5 and %v", n, oldest, err, first.Created)
+		}
+		if n, oldest, err := tx.CountApprovals(now.Add(2 * store.ApprovalLife)); n != 0 || !oldest.IsZero() || err != nil {
+			t.Errorf("once all have expired %d are counted, the oldest of %v, %v", n, oldest, err)
+		}
+		return nil
+	})
 }

@@ -36,6 +36,14 @@ func attemptLists(t *testing.T, open Opener) {
 		}
 		byID[a.ID] = name[:1]
 	}
+	f.look(func(tx store.Tx) error {
+		for status, want := range map[store.AttemptStatus]int{store.AttemptRunning: 6, store.AttemptUnknown: 2, store.AttemptDone: 0, "gone": 0} {
+			if n, err := tx.CountAttempts(status); n != want || err != nil {
+				t.Errorf("%d are counted %s, %v, want %d", n, status, err, want)
+			}
+		}
+		return nil
+	})
 	boss := auth.Principal{User: "boss", Oversees: auth.Names("alice", "carol"), Workflows: auth.Names("x.two")}.Scope()
 	root := auth.Principal{User: "root", Oversees: auth.Everything()}.Scope()
 	dora := auth.Principal{User: "dora", Workflows: auth.Names("x.*")}.Scope()
