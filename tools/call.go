@@ -31,6 +31,7 @@ func (r *Registry) call(ctx context.Context, asked *Call, a Admission) (*Result,
 	// The check of e changes no decision; with it nothing that decides wrongly can reach a nil tool.
 	if !decision.OK || e == nil {
 		r.denials.add(call.record.ended(OutcomeDenied, ""))
+		r.tell(e, OutcomeDenied, start)
 		return nil, ErrUnknownTool
 	}
 	given, err := readArguments(call.Arguments, e.tool.Arguments == BySchema)
@@ -39,19 +40,28 @@ func (r *Registry) call(ctx context.Context, asked *Call, a Admission) (*Result,
 	}
 	if err != nil {
 		call.record.keep(OutcomeError, CodeInvalidArguments)
+		r.tell(e, OutcomeError, start)
 		return nil, err
 	}
 	call.take(given)
 	end := r.use(ctx, e, call)
+	result, err := r.settle(call, &end)
+	r.tell(e, end.outcome, start)
+	return result, err
+}
+
+// settle words and records how a call went.
+func (r *Registry) settle(c *Call, end *ending) (*Result, error) {
 	if end.err == nil {
-		return r.settleResult(call, end), nil
+		return r.settleResult(c, *end), nil
 	}
 	var protocol *ProtocolError
 	if errors.As(end.err, &protocol) {
-		call.record.keep(OutcomeError, Code(strconv.Itoa(protocol.Code)))
+		end.outcome = OutcomeError
+		c.record.keep(end.outcome, Code(strconv.Itoa(protocol.Code)))
 		return nil, protocol
 	}
-	return r.settleFailure(call, end), nil
+	return r.settleFailure(c, end), nil
 }
 
 // present is arguments without those that count as absent.
@@ -176,7 +186,7 @@ const settleTime = 5 * time.Second
 
 // apart runs the handler in a goroutine of its own, so that it can be left behind. Running counts it.
 func (r *Registry) apart(ctx context.Context, f Handler, c *Call, h *handling) {
-	end := ending{outcome: outcomePanic, err: errors.New("the handler ended its goroutine")}
+	end := ending{outcome: OutcomePanic, err: errors.New("the handler ended its goroutine")}
 	defer func() {
 		h.end <- end
 		r.running.returned(c.Principal.Client, h)
@@ -200,7 +210,7 @@ func (r *Registry) handle(ctx context.Context, f Handler, c *Call) (end ending) 
 		if cause := recover(); cause != nil {
 			r.config.Log.Error("tool panicked", "tool", c.record.event.Tool, "request", c.RequestID,
 				"cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-			end = ending{outcome: outcomePanic, err: fmt.Errorf("panic: %v", cause)}
+			end = ending{outcome: OutcomePanic, err: fmt.Errorf("panic: %v", cause)}
 		}
 	}()
 	result, err := f(ctx, c)

@@ -18,6 +18,7 @@ type entry struct {
 	underscore string
 	input      *schema.Schema // nil: the tool decodes for itself
 	output     *schema.Schema // nil: nothing promised
+	told       told
 }
 
 func (e *entry) target() policy.Target {

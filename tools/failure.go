@@ -17,13 +17,13 @@ import (
 const ErrorMeta = "prax/error"
 
 // settleFailure words a failed call for the caller, logs what the caller must not see, and records the event.
-func (r *Registry) settleFailure(c *Call, end ending) *Result {
+func (r *Registry) settleFailure(c *Call, end *ending) *Result {
 	failure := classify(end.err, c.RequestID)
 	if failure.Code == CodeTimeout && end.outcome == OutcomeError {
-		end.outcome = outcomeTimeout
+		end.outcome = OutcomeTimeout
 	}
 	if failure.Code == CodeCancelled {
-		end.outcome = outcomeCancelled
+		end.outcome = OutcomeCancelled
 	}
 	c.record.keep(end.outcome, failure.Code)
 	if failure.Cause != nil {
@@ -108,9 +108,9 @@ func late(ctx context.Context, timeout time.Duration) ending {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		failure := overtime()
 		failure.Message += fmt.Sprintf(" (%s)", timeout)
-		return ending{err: failure, outcome: outcomeTimeout}
+		return ending{err: failure, outcome: OutcomeTimeout}
 	}
-	return ending{err: ctx.Err(), outcome: outcomeCancelled}
+	return ending{err: ctx.Err(), outcome: OutcomeCancelled}
 }
 
 // InvalidArguments is the failure of arguments that do not fit: of the pipeline for what the schema

@@ -17,9 +17,9 @@ const (
 	OutcomeOK        = "ok"
 	OutcomeError     = "error"
 	OutcomeDenied    = "denied"
-	outcomePanic     = "panic"
-	outcomeTimeout   = "timeout"
-	outcomeCancelled = "cancelled"
+	OutcomePanic     = "panic"
+	OutcomeTimeout   = "timeout"
+	OutcomeCancelled = "cancelled"
 )
 
 // record is the audit event of a call in the making, and the store it goes to.

@@ -25,6 +25,7 @@ type Config struct {
 	Timeout    time.Duration       // of a call; 0: DefaultTimeout
 	HMAC       func([]byte) string // hex, under the installation key: all that the audit keeps of arguments; nil: nothing
 	AuditReads bool                // whether calls of LOW tools that went well are recorded; all others always are
+	Observe    Observer            // nil: nobody
 }
 
 // Registry is the tools that exist now, and the one way to call them.
@@ -33,6 +34,7 @@ type Registry struct {
 	current atomic.Pointer[catalogue]
 	running running
 	denials denials
+	unknown told // calls of what is no tool
 
 	mu      sync.Mutex // held while a generation is made
 	changed chan struct{}
@@ -52,7 +54,7 @@ func NewRegistry(c Config) *Registry {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	r := &Registry{config: c, changed: make(chan struct{})}
+	r := &Registry{config: c, changed: make(chan struct{}), unknown: c.tell("")}
 	r.denials = denials{record: c.Store.Record, now: c.Now, clients: map[string]*denied{}}
 	r.current.Store(&catalogue{byName: map[string]*entry{}})
 	return r
@@ -71,6 +73,7 @@ func (r *Registry) Set(source string, list []*Tool) error {
 			problems = append(problems, err)
 			continue
 		}
+		e.told = r.config.tell(t.Name)
 		entries = append(entries, e)
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -134,6 +137,9 @@ func (r *Registry) Changed() <-chan struct{} {
 	defer r.mu.Unlock()
 	return r.changed
 }
+
+// Running is how many handlers run now, and how many of them go on after their callers were answered.
+func (r *Registry) Running() (active, strayed int) { return r.running.count() }
 
 // Close refuses further calls and waits until every handler has returned, those included whose
 // callers were answered at the deadline. The error says how many had not when ctx ended.

@@ -77,6 +77,12 @@ func (r *running) returned(client string, h *handling) {
 	}
 }
 
+func (r *running) count() (active, strayed int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.active, r.strayed
+}
+
 func (r *running) close(ctx context.Context) error {
 	r.mu.Lock()
 	if !r.closed {

@@ -41,6 +41,18 @@ type refused struct {
 	Links []link   `json:"links"`
 }
 
+// refusalOf is the refusal that an answer tells of; nil when there is none.
+func refusalOf(body any) *refusal {
+	switch answer := body.(type) {
+	case refused:
+		return answer.Error
+	case *instance:
+		r, _ := answer.Error.(*refusal)
+		return r
+	}
+	return nil
+}
+
 // engineRefusal is a refusal of the engine as callers see it.
 func engineRefusal(r *workflow.Refusal) *refusal {
 	return &refusal{

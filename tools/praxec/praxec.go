@@ -49,6 +49,7 @@ type Config struct {
 	Store       store.Store
 	Settings    func() Settings          // nil: nothing is switched on
 	Reload      func() definition.Status // reads the configuration again; nil: there is none
+	Refused     func(code string)        // told of each refusal, for metrics: one of the documented codes; nil: nobody is
 	Now         func() time.Time         // nil: time.Now
 	Log         *slog.Logger             // nil: none
 }
@@ -61,6 +62,9 @@ type kernel struct {
 
 // Tools are praxec.query and praxec.command.
 func Tools(c Config) []*tools.Tool {
+	if c.Refused == nil {
+		c.Refused = func(string) {}
+	}
 	if c.Settings == nil {
 		c.Settings = func() Settings { return Settings{} }
 	}
@@ -107,6 +111,9 @@ func (k *kernel) handler(do operation) tools.Handler {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if r := refusalOf(body); r != nil {
+			k.Refused(r.Code)
 		}
 		return q.result(body)
 	}

@@ -126,6 +126,9 @@ func (r *Runner) commit(ctx context.Context, c *call, m *mutation) (*Answer, err
 		return nil, err
 	}
 	r.noted(m.notices, m.untold)
+	if move != nil {
+		r.config.Observe.Moved(after.Status)
+	}
 	r.timers.due(after.Due)
 	if len(m.outcomes) == 0 && after.Status != store.Open {
 		r.drives.interrupt(after.ID)

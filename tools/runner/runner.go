@@ -56,6 +56,8 @@ type Config struct {
 	// Worker names this process, unlike any that wrote to the store before. "": a random name.
 	Worker string
 
+	Observe Observer // nil: nobody
+
 	Log        *slog.Logger
 	Now        func() time.Time           // nil: time.Now
 	NewID      func(prefix string) string // nil: 128 random bits
@@ -88,6 +90,9 @@ func New(c Config) *Runner {
 	}
 	if c.CacheBytes <= 0 {
 		c.CacheBytes = 16 << 20
+	}
+	if c.Observe == nil {
+		c.Observe = unobserved{}
 	}
 	if c.Worker == "" {
 		c.Worker = store.NewID()

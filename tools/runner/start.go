@@ -118,6 +118,7 @@ func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q S
 		return nil, err
 	}
 	r.noted(m.notices, m.untold)
+	r.config.Observe.Started(w.next.Status)
 	r.timers.due(w.next.Due)
 	a := m.answer(w)
 	if m.next != nil {

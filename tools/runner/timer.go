@@ -215,6 +215,8 @@ func (r *Runner) putAside(ctx context.Context, c *call, i store.Instance, code w
 		return nil
 	case errors.Is(err, store.ErrQuota):
 		return r.giveUpCorrupt(ctx, c, i, cause)
+	case err == nil:
+		r.config.Observe.Moved(next.Status)
 	}
 	return err
 }
