@@ -47,6 +47,7 @@ type Config struct {
 	MCP            edge.Handler         // answers an authenticated POST to /mcp
 	Enabled        func() bool          // false: /mcp does not exist
 	Ready          func(context.Context) Readiness
+	Metrics        *Metrics // told of every request; nil: nothing is counted
 	Drain          []func() // called once, in order, when the drain begins; they end open streams
 
 	MaxConns       int           // connections at once; one more waits to be accepted

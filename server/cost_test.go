@@ -44,10 +44,14 @@ func (unrecorded) Record(store.Event) {}
 
 const costToken = "prx_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// costly is a server as cmd/prax puts it together, with one tool and n clients.
-func costly(t testing.TB, n int) (*Server, *tools.Registry, *clients.Registry) {
+// costly is a server as cmd/prax puts it together, with one tool and n clients. m may be nil.
+func costly(t testing.TB, n int, m *Metrics) (*Server, *tools.Registry, *clients.Registry) {
 	t.Helper()
-	registry := tools.NewRegistry(tools.Config{Store: unrecorded{}, AuditReads: false})
+	config := tools.Config{Store: unrecorded{}, AuditReads: false}
+	if m != nil {
+		config.Observe = m
+	}
+	registry := tools.NewRegistry(config)
 	echo := &tools.Tool{
 		Name: "echo", Description: "Gives back nothing.", Tier: auth.Low, Input: []byte(`{"type":"object"}`),
 		Handler: func(context.Context, *tools.Call) (*tools.Result, error) { return echoed, nil },
@@ -61,7 +65,7 @@ func costly(t testing.TB, n int) (*Server, *tools.Registry, *clients.Registry) {
 	}
 	return New(Config{
 		Authenticators: []edge.Authenticator{known}, MCP: mcp.New(mcp.Config{Registry: registry}).Serve,
-		Enabled: func() bool { return true }, Access: io.Discard,
+		Enabled: func() bool { return true }, Access: io.Discard, Metrics: m,
 	}), registry, known
 }
 
@@ -121,12 +125,18 @@ var costs = []cost{
 	{"unknown", "nobody", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`, 401, 4, false},
 }
 
-// What a request costs in allocations, from the headers to the access record, is pinned.
+// What a request costs in allocations, from the headers to the access record, is pinned: the same whether it is counted or not.
 func TestAllocations(t *testing.T) {
 	if effort > 1 {
 		t.Skip("under the race detector sync.Pool drops what it is given at random, so that counts vary")
 	}
-	s, registry, known := costly(t, 2)
+	for name, m := range map[string]*Metrics{"not counted": nil, "counted": NewMetrics(mcpProtocol)} {
+		t.Run(name, func(t *testing.T) { pinned(t, m) })
+	}
+}
+
+func pinned(t *testing.T, m *Metrics) {
+	s, registry, known := costly(t, 2, m)
 	p, _ := known.Lookup(auth.HashToken(costToken))
 	call := &tools.Call{Principal: p, Name: "echo", Arguments: []byte(`{"text":"hello"}`), RequestID: "REQ1", Remote: "192.0.2.7"}
 	pipeline := testing.AllocsPerRun(500, func() {
@@ -147,13 +157,40 @@ func TestAllocations(t *testing.T) {
 }
 
 func BenchmarkRequest(b *testing.B) {
-	s, _, _ := costly(b, 1000)
+	b.Run("plain", func(b *testing.B) { benchmarkRequest(b, nil) })
+	b.Run("metrics", func(b *testing.B) { benchmarkRequest(b, NewMetrics(mcpProtocol)) })
+}
+
+func benchmarkRequest(b *testing.B, m *Metrics) {
+	s, _, _ := costly(b, 1000, m)
 	for _, c := range costs {
 		b.Run(c.name, func(b *testing.B) {
 			ask := asking(b, s, c)
 			b.ReportAllocs()
 			for b.Loop() {
 				ask()
+			}
+		})
+	}
+}
+
+// What counting adds to a request and to a call, and what asking costs that is not counted.
+func BenchmarkCounted(b *testing.B) {
+	m := NewMetrics(mcpProtocol)
+	x := spoken("alice", "tools/call", "ok")
+	told := m.Tool("echo")
+	for _, bench := range []struct {
+		name string
+		f    func()
+	}{
+		{"request", func() { m.answered(x) }},
+		{"call", func() { told("ok", time.Millisecond) }},
+		{"off", func() { (*Metrics)(nil).answered(x) }},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bench.f()
 			}
 		})
 	}

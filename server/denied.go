@@ -68,6 +68,7 @@ func (s *Server) credentialReason(r *http.Request) Reason {
 
 func (s *Server) denied(x *exchange, reason Reason) {
 	x.denied = reason
+	s.cfg.Metrics.denied(reason)
 	s.denials.add(Denial{At: x.start, RequestID: x.id[0], Remote: x.remote, Reason: reason, Count: 1})
 }
 

@@ -24,6 +24,16 @@ const (
 	originRefusal = "this Origin is not admitted: name it in PRAX_ALLOWED_ORIGINS"
 )
 
+// newLocalGuard admits loopback names, the host of an address, and those that are listed.
+func newLocalGuard(addr string, hosts []string) *guard {
+	g := &guard{hosts: map[string]bool{}}
+	g.bind(addr)
+	for _, h := range hosts {
+		g.host(h)
+	}
+	return g
+}
+
 // newGuard leaves out what Config.Check refuses, and says so: an entry that cannot be read admits
 // nothing.
 func newGuard(c Config) *guard {

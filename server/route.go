@@ -153,6 +153,7 @@ func (s *Server) end(x *exchange, r *http.Request) {
 		}
 	}
 	s.access.add(x, r)
+	s.cfg.Metrics.answered(x)
 	if cause != nil || x.broken {
 		panic(http.ErrAbortHandler)
 	}

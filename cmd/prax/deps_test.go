@@ -60,6 +60,7 @@ var owners = map[string][]string{
 	"github.com/golang-jwt/jwt":             {"prax/auth/jwt"},
 	"github.com/santhosh-tekuri/jsonschema": {"prax/tools/schema"},
 	"github.com/go-json-experiment/json":    {"*"},
+	"github.com/VictoriaMetrics/metrics":    {"prax/server"},
 	"github.com/google/go-cmp":              {"prax/store/storetest"}, // a suite: tests only import it
 	"pgregory.net/rapid":                    {"prax/store/storetest", "prax/tools/workflow/workflowtest"},
 }

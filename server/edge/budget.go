@@ -7,6 +7,7 @@ import "sync"
 type budget struct {
 	mu   sync.Mutex
 	held map[string]int
+	all  int // of all clients
 }
 
 func (b *budget) init() { b.held = make(map[string]int) }
@@ -19,12 +20,14 @@ func (b *budget) take(client string, limit int) bool {
 		return false
 	}
 	b.held[client] = n + 1
+	b.all++
 	return true
 }
 
 func (b *budget) give(client string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.all--
 	if n := b.held[client] - 1; n > 0 {
 		b.held[client] = n
 		return
@@ -36,4 +39,10 @@ func (b *budget) clients() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.held)
+}
+
+func (b *budget) total() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all
 }

@@ -55,6 +55,9 @@ func (e *Edge) Exchange(a Authenticator, p auth.Principal, requestID, remote str
 	}
 }
 
+// Streams is how many event streams are open, for metrics.
+func (e *Edge) Streams() int { return e.streams.total() }
+
 // Clients is how many clients have an element or a stream in hand: for metrics, and to show that
 // nothing is kept for the others.
 func (e *Edge) Clients() (inFlight, streaming int) {

@@ -18,7 +18,7 @@ const MaxBatchAnswer = 8 << 20
 // are worked on one after the other, each in a place of the client's budget and judged by the registry
 // in force by then. One that fails sinks no other.
 func (q *request) serveBatch(body []byte) {
-	q.x.Access.Method = "batch"
+	q.x.Access.Method = methodBatch
 	if q.version.n > 0 && !q.version.is(string(rev2025Mar)) {
 		q.refuse(refusal(http.StatusBadRequest, jsonrpc.CodeInvalidRequest,
 			"batches exist in %s only: send one message", rev2025Mar))
@@ -33,7 +33,7 @@ func (q *request) serveBatch(body []byte) {
 	defer giveBuffer(buf)
 	answers, outcome := q.elements((*buf)[:0], elements)
 	*buf = answers
-	q.x.Access.Method, q.x.Access.Tool, q.x.Access.Outcome, q.x.Access.Code = "batch", "", outcome, ""
+	q.x.Access.Method, q.x.Access.Tool, q.x.Access.Outcome, q.x.Access.Code = methodBatch, "", outcome, ""
 	if len(answers) == 0 {
 		q.w.WriteHeader(http.StatusAccepted)
 		return

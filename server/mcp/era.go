@@ -58,7 +58,7 @@ func (q *request) settle() error {
 	}
 	var asked string
 	q.method, asked = methodOf(q.m.Method)
-	q.x.Access.Method = "unknown"
+	q.x.Access.Method = methodUnknown
 	if q.method != nil {
 		q.x.Access.Method = q.method.name
 	}

@@ -1,6 +1,9 @@
 package mcp
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"prax/server/jsonrpc"
@@ -34,6 +37,19 @@ func byName(all ...*method) map[string]*method {
 		m[one.name] = one
 	}
 	return m
+}
+
+// What stands in access records in place of a method.
+const (
+	methodUnknown      = "unknown"
+	methodNotification = "notification"
+	methodResponse     = "response"
+	methodBatch        = "batch"
+)
+
+// Methods are all that may stand in an access record as the method of a request: for metrics.
+func Methods() []string {
+	return append(slices.Sorted(maps.Keys(methods)), methodUnknown, methodNotification, methodResponse, methodBatch)
 }
 
 // methodOf is the method of a message, nil when there is none, and what the message calls it.

@@ -98,9 +98,9 @@ func (q *request) finish(status int, message []byte) {
 // with 202 and nothing (MCP, transports: Streamable HTTP).
 func (q *request) accepted() {
 	q.x.Access.Outcome = tools.OutcomeOK
-	q.x.Access.Method = "notification"
+	q.x.Access.Method = methodNotification
 	if q.m.Kind == jsonrpc.Response {
-		q.x.Access.Method = "response"
+		q.x.Access.Method = methodResponse
 	}
 	q.w.WriteHeader(http.StatusAccepted)
 }

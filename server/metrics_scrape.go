@@ -1,0 +1,131 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	library "github.com/VictoriaMetrics/metrics"
+)
+
+// Sources are what a scrape asks for beside what was counted. A nil function leaves its series out.
+type Sources struct {
+	Version, Revision, Go string // of the build
+	Started               time.Time
+
+	Registry    func(context.Context) (RegistryFacts, error)
+	Definitions func(context.Context) (ok bool, err error)
+	Store       func(context.Context) (StoreFacts, error)
+	Waiting     func(context.Context) (WaitingFacts, error)
+	Writable    func(context.Context) (bool, error) // it may write: asked every 10 seconds at most
+	Handlers    func() (active, strayed int)
+	Known       func(client string) bool // whether there is a client of this name: others make room
+}
+
+// scraper answers scrapes.
+type scraper struct {
+	s       *Server
+	m       *Metrics
+	guard   *guard
+	sources Sources
+
+	registry    source[RegistryFacts]
+	definitions source[bool]
+	store       source[StoreFacts]
+	waiting     source[WaitingFacts]
+	writable    source[bool]
+
+	one sync.Mutex // scrape at a time
+}
+
+// scrape is the text of all series. It comes in time, whatever the sources do.
+func (c *scraper) scrape() []byte {
+	c.one.Lock()
+	defer c.one.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), sourceTimeout)
+	defer cancel()
+	c.registry.begin()
+	c.definitions.begin()
+	c.store.begin()
+	c.waiting.begin()
+	c.writable.begin()
+	if c.sources.Known != nil {
+		c.m.requests.clients.forget(c.sources.Known)
+	}
+	t := &text{}
+	c.writeProcess(t)
+	c.m.writeCounted(t)
+	c.writeNow(t)
+	c.writeSources(t, ctx.Done())
+	c.writeRuntime(t)
+	return t.buf
+}
+
+// writeRuntime has the library write what it knows of Go and of the process. It may panic where it does not know the
+// system: then its series are missing.
+func (c *scraper) writeRuntime(t *text) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.s.cfg.Log.Warn("metrics: those of the process are not known", "cause", fmt.Sprint(cause))
+		}
+	}()
+	var b bytes.Buffer
+	library.WriteProcessMetrics(&b)
+	t.buf = append(t.buf, b.Bytes()...)
+}
+
+func (c *scraper) writeProcess(t *text) {
+	from := &c.sources
+	t.open(&buildInfo)
+	t.sample(buildInfo.name, 1, "version", from.Version, "revision", from.Revision, "go", from.Go)
+	t.only(&startTime, float64(from.Started.UnixMilli())/1000)
+	t.only(&uptime, time.Since(from.Started).Seconds())
+}
+
+// writeNow is what goes on at this moment.
+func (c *scraper) writeNow(t *text) {
+	t.only(&requestsInFlight, float64(c.s.running.Load()))
+	t.only(&streamsOpen, float64(c.s.cfg.Edge.Streams()))
+	if c.sources.Handlers != nil {
+		active, strayed := c.sources.Handlers()
+		t.only(&callsRunning, float64(active))
+		t.only(&callsLeft, float64(strayed))
+	}
+}
+
+func (c *scraper) writeSources(t *text, timeUp <-chan struct{}) {
+	registry, registryUp := c.registry.take(timeUp)
+	definitions, definitionsUp := c.definitions.take(timeUp)
+	store, storeUp := c.store.take(timeUp)
+	waiting, waitingUp := c.waiting.take(timeUp)
+	writes, writableUp := c.writable.take(timeUp)
+	if registryUp {
+		registry.write(t)
+	}
+	if definitionsUp {
+		t.only(&definitionsFileOK, truth(definitions))
+	}
+	if storeUp {
+		store.write(t)
+	}
+	if waitingUp {
+		waiting.write(t)
+	}
+	if writableUp {
+		t.only(&writable, truth(writes))
+	}
+	t.open(&sourceUp)
+	for _, s := range []struct {
+		name      string
+		there, up bool
+	}{
+		{c.registry.name, c.registry.ask != nil, registryUp}, {c.definitions.name, c.definitions.ask != nil, definitionsUp},
+		{c.store.name, c.store.ask != nil, storeUp}, {c.waiting.name, c.waiting.ask != nil, waitingUp}, {c.writable.name, c.writable.ask != nil, writableUp},
+	} {
+		if s.there {
+			t.sample(sourceUp.name, truth(s.up), "source", s.name)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// How long a scrape waits for its sources, and how long what those said serves that cost something to ask.
+const (
+	sourceTimeout = 2 * time.Second
+	waitingFor    = 5 * time.Second
+	probeFor      = 10 * time.Second
+)
+
+// source is something that a scrape asks. Each is asked on its own, by one at a time and not again before its answer is
+// old: one that fails, panics or hangs leaves its own series out, and costs nobody but a scrape the time.
+type source[T any] struct {
+	name string
+	ask  func(context.Context) (T, error)
+	old  time.Duration
+	log  *slog.Logger
+
+	mu      sync.Mutex
+	at      time.Time
+	last    T
+	err     error
+	pending chan struct{} // closed when the answer is there; nil: nobody asks
+}
+
+// begin has it asked, unless it is being asked or what it said is not old.
+func (s *source[T]) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ask == nil || s.pending != nil || !s.at.IsZero() && time.Since(s.at) < s.old {
+		return
+	}
+	s.pending = make(chan struct{})
+	go s.asking(s.pending)
+}
+
+func (s *source[T]) asking(done chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), sourceTimeout)
+	defer cancel()
+	last, err := s.safely(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil && (s.err == nil || s.at.IsZero()) { // once, not at each scrape
+		s.log.Warn("metrics: a source could not be asked", "source", s.name, "cause", err.Error())
+	}
+	s.last, s.err, s.at, s.pending = last, err, time.Now(), nil
+	close(done)
+}
+
+// safely asks. A panic is a failure like another.
+func (s *source[T]) safely(ctx context.Context) (last T, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	return s.ask(ctx)
+}
+
+// take is what the source says, if it does before the scrape's time is up.
+func (s *source[T]) take(timeUp <-chan struct{}) (last T, ok bool) {
+	s.mu.Lock()
+	pending := s.pending
+	s.mu.Unlock()
+	if pending != nil {
+		select {
+		case <-pending:
+		case <-timeUp:
+			return last, false
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last, s.ask != nil && s.err == nil && s.pending == nil && !s.at.IsZero()
+}
