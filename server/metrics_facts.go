@@ -10,6 +10,7 @@ import (
 type RegistryFacts struct {
 	Generation uint64
 	Clients    int       // admitted now
+	Expiring   int       // of them, who will be out within a week
 	FileOK     bool      // the file reads
 	Loaded     time.Time // when one last came into force; zero: none did
 }
@@ -32,6 +33,7 @@ type WaitingFacts struct {
 func (f RegistryFacts) write(t *text) {
 	t.only(&registryGeneration, float64(f.Generation))
 	t.only(&registryClients, float64(f.Clients))
+	t.only(&registryExpiring, float64(f.Expiring))
 	t.only(&registryFileOK, truth(f.FileOK))
 	loaded := 0.0
 	if !f.Loaded.IsZero() {

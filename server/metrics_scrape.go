@@ -20,6 +20,7 @@ type Sources struct {
 	Store       func(context.Context) (StoreFacts, error)
 	Waiting     func(context.Context) (WaitingFacts, error)
 	Writable    func(context.Context) (bool, error) // it may write: asked every 10 seconds at most
+	Certificate *Certificate                        // nil: plaintext
 	Handlers    func() (active, strayed int)
 	Known       func(client string) bool // whether there is a client of this name: others make room
 }
@@ -92,6 +93,10 @@ func (c *scraper) writeNow(t *text) {
 		active, strayed := c.sources.Handlers()
 		t.only(&callsRunning, float64(active))
 		t.only(&callsLeft, float64(strayed))
+	}
+	if cert := c.sources.Certificate; cert != nil {
+		t.only(&certificateExpires, float64(cert.Pair().Until.Unix()))
+		t.only(&certificateFilesOK, truth(!cert.Broken()))
 	}
 }
 

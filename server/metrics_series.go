@@ -27,10 +27,14 @@ var (
 
 	registryGeneration = family{"prax_registry_generation", kindGauge, "Generation of clients.json in force."}
 	registryClients    = family{"prax_registry_clients", kindGauge, "Clients admitted now."}
+	registryExpiring   = family{"prax_registry_clients_expiring", kindGauge, "Clients admitted now that will be out within 7 days."}
 	registryFileOK     = family{"prax_registry_file_ok", kindGauge, "Whether clients.json reads."}
 	registryLoaded     = family{"prax_registry_loaded_timestamp_seconds", kindGauge, "When a clients.json last came into force, in Unix time; 0 when none did."}
 	reloadsTotal       = family{"prax_registry_reloads_total", kindCounter, "Readings of clients.json that changed something or failed anew."}
 	definitionsFileOK  = family{"prax_definitions_file_ok", kindGauge, "Whether the file of definitions can be used; missing when there is none."}
+
+	certificateExpires = family{"prax_certificate_expires_timestamp_seconds", kindGauge, "When the certificate in force ends, in Unix time; missing without TLS."}
+	certificateFilesOK = family{"prax_certificate_files_ok", kindGauge, "Whether its files can be used; when 0, an older pair is in force."}
 
 	commitSeconds           = family{"prax_store_commit_seconds", kindHistogram, "How long commits took to reach the disk."}
 	commitFunctions         = family{"prax_store_commit_size", kindHistogram, "How many changes shared a commit."}

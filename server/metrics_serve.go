@@ -68,7 +68,7 @@ const metricsPath = "/metrics"
 
 // ServeHTTP implements [http.Handler]. Whose name was made to resolve to this machine (DNS rebinding) is refused by its Host.
 func (c *scraper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if name, ok := hostname(r.Host); !ok || !c.guard.admits(name, r) {
+	if name, ok := hostname(r.Host); !anyHost && (!ok || !c.guard.admits(name, r)) {
 		sayJSON(w, r, http.StatusForbidden, foreignHost)
 		return
 	}

@@ -18,7 +18,7 @@ func TestOneSourceThatFails(t *testing.T) {
 	t.Parallel()
 	whole := Sources{
 		Registry: func(context.Context) (RegistryFacts, error) {
-			return RegistryFacts{Generation: 7, Clients: 3, FileOK: true, Loaded: time.UnixMilli(1_700_000_000_500)}, nil
+			return RegistryFacts{Generation: 7, Clients: 3, Expiring: 2, FileOK: true, Loaded: time.UnixMilli(1_700_000_000_500)}, nil
 		},
 		Definitions: func(context.Context) (bool, error) { return false, nil },
 		Store: func(context.Context) (StoreFacts, error) {
@@ -31,7 +31,7 @@ func TestOneSourceThatFails(t *testing.T) {
 	}
 	series := map[string]map[string]float64{
 		"registry": {
-			"prax_registry_generation": 7, "prax_registry_clients": 3, "prax_registry_file_ok": 1, "prax_registry_loaded_timestamp_seconds": 1_700_000_000.5,
+			"prax_registry_generation": 7, "prax_registry_clients": 3, "prax_registry_clients_expiring": 2, "prax_registry_file_ok": 1, "prax_registry_loaded_timestamp_seconds": 1_700_000_000.5,
 		},
 		"definitions": {"prax_definitions_file_ok": 0},
 		"store":       {"prax_store_queue_length": 4, "prax_store_busy_total": 5, "prax_store_database_bytes": 4096, "prax_store_wal_bytes": 1 << 40},

@@ -23,6 +23,7 @@ type banner struct {
 	tools   string
 	never   string // tools that are never exposed
 	defined string // the file of definitions; "" when there is none
+	metrics string // where they are; "" when there are none
 	off     []string
 }
 
@@ -43,6 +44,9 @@ func (a *app) banner() banner {
 	}
 	b.tools, b.never = a.toolsLines()
 	b.defined = a.definedLine()
+	if a.scrapes != nil {
+		b.metrics = "http://" + a.scrapes.Addr().String() + "/metrics"
+	}
 	return b
 }
 
@@ -50,7 +54,7 @@ func (o output) announce(b banner) {
 	version := readBuild().Version
 	if !o.text {
 		o.log.Info("listening on "+b.url, "version", version, "callers_use", b.public, "data", b.data,
-			"clients", b.clients, "tools", b.tools, "never_exposed", b.never, "definitions", b.defined, "off", strings.Join(b.off, "; "))
+			"clients", b.clients, "tools", b.tools, "never_exposed", b.never, "definitions", b.defined, "metrics", b.metrics, "off", strings.Join(b.off, "; "))
 		return
 	}
 	fmt.Fprintln(o.stderr, strings.Join(b.lines(version), "\n"))
@@ -65,6 +69,9 @@ func (b banner) lines(version string) []string {
 	lines = append(lines, "data: "+printable(b.data), "clients: "+b.clients, "tools: "+b.tools+"; never exposed: "+b.never)
 	if b.defined != "" {
 		lines = append(lines, "definitions: "+b.defined)
+	}
+	if b.metrics != "" {
+		lines = append(lines, "metrics: "+b.metrics)
 	}
 	off := b.off
 	if room := mostLines - len(lines); len(off) > room {

@@ -47,6 +47,8 @@ type app struct {
 
 	certificate *server.Certificate // nil: plaintext
 	manager     *manager            // nil: no service manager asked
+	metrics     *server.Metrics     // nil: nothing is counted
+	scrapes     net.Listener        // where they are told; nil: nowhere
 
 	addr  string    // where it listens; set before anybody can ask
 	since time.Time // the start
@@ -63,11 +65,15 @@ type app struct {
 // openApp opens the store and fills the registry of tools. openClients comes next: between the two
 // nobody can call.
 func openApp(ctx context.Context, s *settings, out output, now func() time.Time) (*app, error) {
-	db, err := sqlite.Open(ctx, sqlite.Config{Dir: s.Data, Log: out.log, Now: now})
+	config, m := sqlite.Config{Dir: s.Data, Log: out.log, Now: now}, s.newMetrics()
+	if m != nil {
+		config.Observe = m
+	}
+	db, err := sqlite.Open(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	return newApp(s, db, out, now, db.Key().MAC)
+	return newApp(s, db, out, now, db.Key().MAC, m)
 }
 
 // openAppReadOnly is an app that changes nothing and records nothing, for a command that reads while no server runs.
@@ -76,15 +82,17 @@ func openAppReadOnly(s *settings, out output, now func() time.Time) (*app, error
 	if err != nil {
 		return nil, err
 	}
-	return newApp(s, db, out, now, nil)
+	return newApp(s, db, out, now, nil, nil)
 }
 
 // newApp has db closed when it fails.
-func newApp(s *settings, db *sqlite.DB, out output, now func() time.Time, mac func([]byte) string) (*app, error) {
-	a := &app{settings: s, out: out, now: now, db: db, mac: mac, since: now(), edited: make(chan struct{}, 1)}
-	a.tools = tools.NewRegistry(tools.Config{
-		Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: mac, AuditReads: s.AuditReads,
-	})
+func newApp(s *settings, db *sqlite.DB, out output, now func() time.Time, mac func([]byte) string, m *server.Metrics) (*app, error) {
+	a := &app{settings: s, out: out, now: now, db: db, mac: mac, since: now(), metrics: m, edited: make(chan struct{}, 1)}
+	config := tools.Config{Store: db, Log: out.log, Now: now, Timeout: s.CallTimeout, HMAC: mac, AuditReads: s.AuditReads}
+	if m != nil {
+		config.Observe = m
+	}
+	a.tools = tools.NewRegistry(config)
 	if err := a.tools.Set("builtin", builtin.Tools(builtin.Config{HalfLife: s.HalfLife, Now: now})); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -135,6 +143,7 @@ func (a *app) serverConfig() server.Config {
 		Drain:          []func(){a.mcp.Drain},
 		Enabled:        a.enabled,
 		Ready:          a.ready,
+		Metrics:        a.metrics,
 		MaxBody:        s.MaxBody,
 		Log:            a.out.log,
 		Access:         a.out.access,
@@ -183,11 +192,11 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	var (
 		wait     sync.WaitGroup
 		drained  sync.WaitGroup
-		failures = make(chan error, 8)
+		failures = make(chan error, 9)
 	)
 	// Without a watch an edit would not be obeyed: better not to serve at all.
 	for _, watch := range []func(context.Context) error{
-		a.clients.Run, a.watchDefinitions, a.watchCertificate, a.runner.Run, a.archiveOld, a.feedWatchdog, a.keepUses,
+		a.clients.Run, a.watchDefinitions, a.watchCertificate, a.runner.Run, a.archiveOld, a.feedWatchdog, a.keepUses, a.serveMetrics,
 	} {
 		wait.Go(func() {
 			if err := watch(beside); err != nil {

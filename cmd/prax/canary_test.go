@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ exit $1
 `
 
 // TestLaw10Canaries plants secrets and looks for them wherever anything is kept or shown: answers, database, log behind
-// it, audit, log, backup, what the operator's commands print.
+// it, audit, log, backup, what the operator's commands print, metrics. In metrics there is nothing of a caller but its client's name.
 func TestLaw10Canaries(t *testing.T) {
 	t.Parallel()
 	c := newCrash(t)
@@ -79,7 +80,7 @@ func TestLaw10Canaries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd, answers := c.leak(variable)
+	cmd, answers, metrics := c.leak(variable)
 	haystack := map[string][]byte{"answers": answers}
 	for _, args := range [][]string{{"audit", "export"}, {"operations", "list", "--status", "done", "--json"}, {"workflow", "list", "--json"}, {"config", "show"}, {"check"}, {"doctor", "--json"}} {
 		haystack[strings.Join(args, " ")] = c.run(t, variable, args...)
@@ -87,6 +88,7 @@ func TestLaw10Canaries(t *testing.T) {
 	c.run(t, variable, "backup", filepath.Join(c.dir, "backup"))
 	_ = cmd.Process.Signal(os.Interrupt)
 	_ = cmd.Wait()
+	haystack["metrics"] = metrics
 	haystack["log"] = cmd.Stderr.(*bytes.Buffer).Bytes()
 	for _, dir := range []string{c.data(), filepath.Join(c.dir, "backup")} {
 		collect(t, dir, haystack)
@@ -99,19 +101,30 @@ func TestLaw10Canaries(t *testing.T) {
 			}
 		}
 	}
+	for what, needle := range map[string]string{
+		"token": crashToken(0), "hash": auth.HashToken(crashToken(0)).Hex(), "user": crashUser(0), "workflow's id": firstWorkflow(t, answers),
+		"argument": "canary-argument", "method": "canary-method", "tool": "canary-tool", "foreign token": "canary-token", "path": "canary-path",
+	} {
+		if bytes.Contains(metrics, []byte(needle)) {
+			t.Errorf("the metrics have the %s", what)
+		}
+	}
+	if !bytes.Contains(metrics, []byte(`client="agent"`)) || !bytes.Contains(metrics, []byte(`tool="demo.leak"`)) {
+		t.Errorf("the metrics tell too little to be looked at:\n%s", metrics)
+	}
 	if !bytes.Contains(answers, []byte("[secret]")) || len(haystack) < 8 {
 		t.Errorf("nothing was cut, or little was looked at: %d places, answers %s", len(haystack), answers)
 	}
 }
 
 // leak starts a server that knows the secret, and has everything called that could give it away.
-func (c *crash) leak(variable string) (*exec.Cmd, []byte) {
-	cmd := c.start("", "PRAX_LOG=debug", "CANARY_VARIABLE="+variable)
+func (c *crash) leak(variable string) (cmd *exec.Cmd, answers, metrics []byte) {
+	at := freeAddress(c.t)
+	cmd = c.start("", "PRAX_LOG=debug", "CANARY_VARIABLE="+variable, "PRAX_METRICS_ADDR="+at)
 	c.t.Cleanup(func() { _ = cmd.Process.Kill() })
 	if !c.ready(make(chan struct{})) {
 		c.t.Fatal("not ready")
 	}
-	var answers []byte
 	ask := func(tool string, arguments any) effectAnswer {
 		var raw json.RawMessage
 		if !c.call(c.t.Context(), 0, tool, arguments, &raw) {
@@ -138,7 +151,32 @@ func (c *crash) leak(variable string) (*exec.Cmd, []byte) {
 	ask("praxec.query", map[string]any{"workflowId": a.Result.StructuredContent.Workflow.ID})
 	ask("praxec.query", map[string]any{"observe": true})
 	ask("trace_search", map[string]any{})
-	return cmd, answers
+	ask("trace_search", map[string]any{"canary-argument": "canary-argument"})
+	c.call(c.t.Context(), 0, "canary-tool", map[string]any{}, new(any))
+	for path, body := range map[string]string{"/mcp": `{"jsonrpc":"2.0","id":1,"method":"canary-method"}`, "/canary-path": ""} {
+		for _, token := range []string{crashToken(0), "canary-token"} {
+			req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, c.url+path, strings.NewReader(body))
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+token)
+			req.Header.Set("Content-Type", "application/json")
+			if _, _, _, err := fetch(req); err != nil {
+				c.t.Fatal(err)
+			}
+		}
+	}
+	return cmd, answers, scrape(c.t, at)
+}
+
+// firstWorkflow is the id of the first workflow in an answer.
+func firstWorkflow(t *testing.T, answers []byte) string {
+	t.Helper()
+	id := regexp.MustCompile(`wf_[0-9a-z]{20,}`).Find(answers)
+	if id == nil {
+		t.Fatal("no answer has a workflow")
+	}
+	return string(id)
 }
 
 // run is what a command of the operator prints, on both outputs.

@@ -95,6 +95,9 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 			v.add(setting("publish", "error", "PRAX_PUBLISH: "+err.Error()))
 		}
 	}
+	if err := s.checkMetrics(); err != nil {
+		v.add(setting("open-metrics", "error", err.Error()))
+	}
 	v.judgeCertificate(s, p.now())
 	v.judgeNotify(s.Notify)
 	for _, p := range problems {

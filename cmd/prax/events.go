@@ -130,6 +130,9 @@ func (a *app) reloaded(c clients.Change) {
 	case a.edited <- struct{}{}:
 	default:
 	}
+	if a.metrics != nil {
+		a.metrics.Reloaded(c.OK)
+	}
 	pace(c.Bytes)
 	outcome := "ok"
 	if !c.OK {

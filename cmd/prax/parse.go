@@ -42,6 +42,18 @@ func readAddr(text string) (string, error) {
 	return text, nil
 }
 
+// readMetricsAddr takes an address, or off.
+func readMetricsAddr(text string) (string, error) {
+	if strings.EqualFold(text, "off") {
+		return "", nil
+	}
+	addr, err := readAddr(text)
+	if err != nil {
+		return "", fmt.Errorf("neither off nor HOST:PORT, as 127.0.0.1:8809: %w", err)
+	}
+	return addr, nil
+}
+
 // readURL takes an address without anything that would be lost or leaked when callers are told it.
 func readURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)

@@ -43,7 +43,8 @@ func TestReadmeFirstScreen(t *testing.T) {
 // TestDocsNameWhatExists: every setting and every command that the documents name is there.
 func TestDocsNameWhatExists(t *testing.T) {
 	t.Parallel()
-	text := readDoc(t, "README.md") + readDoc(t, "CHANGELOG.md") + readDoc(t, operateDoc) + readDoc(t, servingDoc) + readDoc(t, workflowsDoc) + readDoc(t, "docs/performance.md")
+	text := readDoc(t, "README.md") + readDoc(t, "CHANGELOG.md") + readDoc(t, operateDoc) + readDoc(t, servingDoc) + readDoc(t, workflowsDoc) + readDoc(t, "docs/performance.md") +
+		readDoc(t, monitoringDoc)
 	for _, name := range regexp.MustCompile(`\b(?:MCP|PRAX)_[A-Z_]+[A-Z]\b`).FindAllString(text, -1) {
 		if !known(name) && name != "PRAX_TOKEN" { // a shell variable of client add
 			t.Errorf("%s is no setting", name)

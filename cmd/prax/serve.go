@@ -41,6 +41,9 @@ func (p *program) serve(args []string) error {
 			return badConfig("", "PRAX_PUBLISH: %w", err)
 		}
 	}
+	if err := s.checkMetrics(); err != nil {
+		return badConfig("", "PRAX_METRICS_ADDR: %w", err)
+	}
 	l := launch{settings: s, out: p.output(s.Log), dev: f.isDev()}
 	for _, warning := range warnings {
 		l.out.log.Warn(warning)
@@ -61,6 +64,7 @@ type launch struct {
 	dev         bool
 	certificate *server.Certificate // nil: plaintext
 	manager     *manager            // nil: no service manager asked
+	scrapes     net.Listener        // of the metrics; nil: there are none
 }
 
 // untilStopped serves until it fails, or a signal ends it: the first politely, a later one at once.
@@ -78,17 +82,27 @@ func (p *program) untilStopped(sig *signals, l launch) error {
 	}
 }
 
-// listen takes the port, before anything is opened or changed for a server that cannot have it.
+// listen takes the ports, before anything is opened or changed for a server that cannot have them.
 func (p *program) listen(sig *signals, l launch) error {
 	ln, err := net.Listen("tcp", l.settings.Addr)
 	if err != nil {
 		return failed("--addr HOST:PORT listens elsewhere; port 0 picks a free one", "%w", err)
 	}
-	err = p.runApp(sig, l, ln)
-	if closed := ln.Close(); !errors.Is(closed, net.ErrClosed) { // it is, once it was served
-		err = errors.Join(err, closed)
+	if l.scrapes, err = l.settings.listenMetrics(); err == nil {
+		err = errors.Join(p.runApp(sig, l, ln), closeListener(l.scrapes))
 	}
-	return err
+	return errors.Join(err, closeListener(ln))
+}
+
+// closeListener closes one that may be closed already, as it is once it was served; nil is none.
+func closeListener(ln net.Listener) error {
+	if ln == nil {
+		return nil
+	}
+	if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // runApp opens everything, serves, and closes it again in the opposite order.
@@ -101,7 +115,7 @@ func (p *program) runApp(sig *signals, l launch, ln net.Listener) (err error) {
 		return explainOpen(err)
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
-	a.addr, a.certificate, a.manager = ln.Addr().String(), l.certificate, l.manager
+	a.addr, a.certificate, a.manager, a.scrapes = ln.Addr().String(), l.certificate, l.manager, l.scrapes
 	a.early.begin()
 	if l.dev {
 		tokens, err := a.prepareDev(sig.stop)

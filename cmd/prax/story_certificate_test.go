@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"os"
@@ -24,23 +25,31 @@ func certifyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	days, err := strconv.Atoi(args[1])
 	ts.Check(err)
+	ts.Check(certify(ts.MkAbs(args[0]), args[0], days))
+}
+
+// certify writes PATH.crt and PATH.key, a certificate for a name that signs itself and ends in so many days.
+func certify(path, name string, days int) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ts.Check(err)
+	if err != nil {
+		return err
+	}
 	until := time.Now().Add(time.Duration(days) * 24 * time.Hour)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: args[0]}, DNSNames: []string{args[0] + ".example.net"},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name + ".example.net"},
 		NotBefore: until.Add(-100 * 24 * time.Hour), NotAfter: until,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	ts.Check(err)
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	ts.Check(err)
-	for name, block := range map[string]*pem.Block{
-		args[0] + ".crt": {Type: "CERTIFICATE", Bytes: der},
-		args[0] + ".key": {Type: "PRIVATE KEY", Bytes: secret},
-	} {
-		ts.Check(os.WriteFile(ts.MkAbs(name), pem.EncodeToMemory(block), 0o600))
+	if err != nil {
+		return err
 	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(path+".crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600),
+		os.WriteFile(path+".key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
 }
 
 // handshakeCommand tells, on standard output, for whom the certificate is that the server shows.

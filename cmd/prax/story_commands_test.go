@@ -33,6 +33,7 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	                                arguments or input; NAME's token is in $NAME. It fails, and with ! says why, when
 //	                                there is no such link or it is blocked
 //	http [-until STATUS] METHOD PATH             a bare request; stdout: status, headers, body
+//	scrape [-until REGEXP]          read the metrics; stdout: the status, and what is scraped
 //	send FILE                       the request in FILE: METHOD PATH, headers, a blank line, the body
 //	mode PERMISSIONS FILE...        the files have these permissions, in octal
 //	retry REGEXP ARGUMENT...        run prax with these arguments until it prints a match
@@ -72,6 +73,7 @@ func storyCommands() map[string]storyCommand {
 		},
 		"follow": followCommand,
 		"http":   httpCommand,
+		"scrape": scrapeCommand,
 		"send":   sendCommand,
 		"retry":  retryCommand,
 		"mode":   modeCommand,
@@ -119,6 +121,20 @@ func httpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ask(ts, until, func(ctx context.Context) (*http.Request, error) {
 		return http.NewRequestWithContext(ctx, args[0], ts.Getenv("URL")+args[1], nil)
 	}, true)
+}
+
+// metricsAt is where the server says that its metrics are.
+var metricsAt = regexp.MustCompile(`"metrics":"(http://[^"]+)"`)
+
+func scrapeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	until, args := untilFlag(args)
+	at := metricsAt.FindStringSubmatch(ts.ReadFile("serve.err"))
+	if neg || len(args) > 0 || at == nil {
+		ts.Fatalf("usage: scrape [-until REGEXP], with a server running that has metrics")
+	}
+	ask(ts, until, func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, at[1], nil)
+	}, false)
 }
 
 func sendCommand(ts *testscript.TestScript, neg bool, args []string) {

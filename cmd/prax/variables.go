@@ -46,6 +46,7 @@ type settings struct {
 	ScriptsSearch  bool
 	EgressAllow    []string      // where executors may connect to although it is no public address
 	Notify         *notify       // nil: the operator is told nothing
+	MetricsAddr    string        // "": none are counted
 	Keep           time.Duration // age at which events are archived; 0: never
 	Log            slog.Level
 
@@ -164,6 +165,9 @@ var variables = []variable{
 	{name: "PRAX_KEEP", initial: "off", flag: "keep",
 		note:  "the age, as 90d, at which audit events move from the database to PRAX_DATA/archive",
 		parse: parsed(readKeep, func(s *settings) *time.Duration { return &s.Keep })},
+	{name: "PRAX_METRICS_ADDR", initial: "off", flag: "metrics-addr",
+		note:  "where Prometheus can read metrics at /metrics, as 127.0.0.1:8809, without a token",
+		parse: parsed(readMetricsAddr, func(s *settings) *string { return &s.MetricsAddr })},
 	{name: "PRAX_LOG", initial: "info", flag: "log",
 		note:  "debug, info, warn or error; text on a terminal, JSON elsewhere",
 		parse: parsed(readLevel, func(s *settings) *slog.Level { return &s.Log })},

@@ -37,14 +37,20 @@ func (a *app) openWorkflows() error {
 	if err != nil {
 		return fmt.Errorf("PRAX_NOTIFY: %w", err)
 	}
-	a.runner = runner.New(runner.Config{
+	running := runner.Config{
 		Store: a.db, Catalog: definitions{a}, Decode: decodeDefinition, Log: a.out.log, Now: a.now, Live: a.liveClient,
 		Executors: kinds, Connection: a.connection, Capability: a.capability, Hook: hook, Worker: rand.Text(),
-	})
-	return a.tools.Set("praxec", praxec.Tools(praxec.Config{
-		Runner: a.runner, Definitions: a.definitionSet, Lexicon: a.lexicon, Store: a.db, Settings: a.praxecSettings,
+	}
+	asked := praxec.Config{
+		Definitions: a.definitionSet, Lexicon: a.lexicon, Store: a.db, Settings: a.praxecSettings,
 		Reload: a.reloadDefinitions, Now: a.now, Log: a.out.log,
-	}))
+	}
+	if a.metrics != nil {
+		running.Observe, asked.Refused = a.metrics, a.metrics.Refused
+	}
+	a.runner = runner.New(running)
+	asked.Runner = a.runner
+	return a.tools.Set("praxec", praxec.Tools(asked))
 }
 
 // decodeDefinition compiles a definition as an instance has pinned it.
