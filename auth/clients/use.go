@@ -35,6 +35,20 @@ func (r *Registry) Uses() iter.Seq[Use] {
 	}
 }
 
+// NoteUse notes that the client of this name was used by what it lent: a signed token. That counts for the one of its
+// tokens that lasts longest, as in ByName.
+func (r *Registry) NoteUse(name string) {
+	s := r.current.Load().at(r.now)
+	first, known := s.find(name)
+	if !known {
+		return
+	}
+	if last := s.lasting(clientAt(s.rows, int(first)), r.now); last != nil {
+		i, _ := s.byToken.find(s.rows, last.credential)
+		s.used.note(i)
+	}
+}
+
 // useOf keeps nothing of the snapshot.
 func (s *snapshot) useOf(i uint32) Use { return Use{strings.Clone(s.nameOf(i)), s.rows[i].credential} }
 

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 
+	"prax/auth"
+	"prax/auth/clients"
 	"prax/auth/jwt"
 	"prax/server/control"
 	"prax/server/edge"
@@ -46,7 +49,32 @@ func (a *app) authenticators() []edge.Authenticator {
 	if a.tokens == nil || a.settings.PublicURL == nil {
 		return []edge.Authenticator{a.clients}
 	}
-	return []edge.Authenticator{a.clients, a.tokens}
+	return []edge.Authenticator{a.clients, signed{a.tokens, a.clients}}
+}
+
+// signed judges signed tokens, and notes whose they are: the registry notes its own by itself.
+type signed struct {
+	*jwt.Authority
+	clients *clients.Registry
+}
+
+// Authenticate implements [edge.Authenticator].
+func (s signed) Authenticate(r *http.Request) (auth.Principal, bool) {
+	p, ok := s.Authority.Authenticate(r)
+	return s.noted(p, ok)
+}
+
+// Again implements [edge.Authenticator].
+func (s signed) Again(p auth.Principal) (auth.Principal, bool) {
+	p, ok := s.Authority.Again(p)
+	return s.noted(p, ok)
+}
+
+func (s signed) noted(p auth.Principal, ok bool) (auth.Principal, bool) {
+	if ok {
+		s.clients.NoteUse(p.Client)
+	}
+	return p, ok
 }
 
 // judgeTokens has signed tokens judged by the clients in force now. sure is false while clients.json does not read.
