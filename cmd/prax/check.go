@@ -37,6 +37,7 @@ type verdict struct {
 	Refused  int       `json:"refused"`
 	Expired  int       `json:"expired"`
 	Disabled int       `json:"disabled"`
+	Waiting  int       `json:"waiting"` // none of whose tokens is good yet
 	Findings []finding `json:"findings"`
 	Omitted  int       `json:"omitted,omitzero"` // findings beyond those
 	Reaches  []reach   `json:"reaches,omitzero"` // what clients reach through grants of workflows
@@ -80,7 +81,7 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 	report := clients.Check(s.clientsConfig(nil), newCatalogue(defined), p.now())
 	v := verdict{
 		OK: true, File: report.Path, Clients: report.Clients, Refused: report.Refused, Expired: report.Expired,
-		Disabled: report.Disabled, Findings: []finding{}, Omitted: report.Omitted(),
+		Disabled: report.Disabled, Waiting: report.Waiting, Findings: []finding{}, Omitted: report.Omitted(),
 		Defined: s.definitionFile(), Tools: len(defined), Flows: workflowsOf(set),
 	}
 	v.OK = !report.Fails
@@ -136,6 +137,14 @@ func (v *verdict) add(f finding) {
 	v.Findings = append(v.Findings, f)
 }
 
+// alsoWaiting tells of the few clients whose tokens are not good yet.
+func alsoWaiting(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d waiting", n)
+}
+
 func (v *verdict) print(w io.Writer) {
 	for _, f := range v.Findings {
 		fmt.Fprintln(w, printable(f.line))
@@ -143,9 +152,9 @@ func (v *verdict) print(w io.Writer) {
 	if v.Omitted > 0 {
 		fmt.Fprintf(w, "%d more\n", v.Omitted)
 	}
-	out := v.Refused + v.Expired + v.Disabled
-	fmt.Fprintf(w, "%s would be live, %d out (%d refused, %d expired, %d disabled)\n",
-		count(v.Clients, "client"), out, v.Refused, v.Expired, v.Disabled)
+	out := v.Refused + v.Expired + v.Disabled + v.Waiting
+	fmt.Fprintf(w, "%s would be live, %d out (%d refused, %d expired, %d disabled%s)\n",
+		count(v.Clients, "client"), out, v.Refused, v.Expired, v.Disabled, alsoWaiting(v.Waiting))
 	if v.Defined != "" {
 		fmt.Fprintf(w, "%s of %s would be there\n", count(v.Tools, "tool"), printable(v.Defined))
 	}
