@@ -41,6 +41,7 @@ func TestExpiryNotice(t *testing.T) {
 		"in a week":  {auth.Soon, true},
 		"in an hour": {time.Hour, true},
 		"elsewhere":  {2 * time.Hour, true},
+		"signed":     {time.Hour, false},
 	} {
 		want := ""
 		if tt.told {
@@ -52,6 +53,9 @@ func TestExpiryNotice(t *testing.T) {
 		}
 		if what == "elsewhere" {
 			p.Expires = p.Expires.In(time.FixedZone("", 3600))
+		}
+		if what == "signed" {
+			p.Grant = &auth.Grant{}
 		}
 		h.clients.set(p)
 		for _, version := range []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {

@@ -75,10 +75,11 @@ func (q *request) appendResultMeta(dst []byte, res *tools.Result) []byte {
 }
 
 // notice is when the caller's token lapses, for a result that says so: one that went well, while it is soon. Once it has
-// lapsed, nothing can tell the caller why. What a tool says under that name stays its own.
+// lapsed, nothing can tell the caller why. A signed token says itself when it ends, which is always soon. What a tool says
+// under that name stays its own.
 func (q *request) notice(res *tools.Result) (at time.Time) {
 	p := &q.x.Principal
-	if p.Expires.IsZero() || res.IsError || !p.ExpiresSoon(q.s.config.Now()) {
+	if p.Expires.IsZero() || p.Grant != nil || res.IsError || !p.ExpiresSoon(q.s.config.Now()) {
 		return at
 	}
 	if _, own := res.Meta[keyExpires]; own {
