@@ -91,6 +91,9 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 	judge, p, ok := s.authenticate(r, x)
 	if !ok {
 		s.denied(x, s.credentialReason(r))
+		if !s.failures.wait(r, x.remote) && r.ProtoMajor == 1 {
+			x.Header().Set("Connection", "close") // of many that fail at once, those beyond have to connect again
+		}
 		x.unauthorized(r)
 		return
 	}

@@ -25,6 +25,7 @@ type Server struct {
 	denials  *denials // of callers that are not known
 	overruns *denials // of clients beyond their limits
 	errors   *errorLog
+	failures *failures
 	ready    readyCache
 	draining atomic.Bool
 	running  atomic.Int64 // requests within a handler
@@ -44,6 +45,7 @@ func New(c Config) *Server {
 		denials:  newDenials(c.Denied),
 		overruns: newDenials(c.Denied),
 		errors:   newErrorLog(c.Log),
+		failures: newFailures(c.MaxConns),
 	}
 }
 
@@ -113,6 +115,7 @@ func (s *Server) drain(hs *http.Server, ln net.Listener, cut context.CancelFunc)
 	s.draining.Store(true)
 	_ = ln.Close() // before the hooks: no caller comes after them
 	s.reading.stop()
+	s.failures.end()
 	grace, cancel := context.WithTimeout(context.Background(), s.cfg.Grace)
 	defer cancel()
 	for _, f := range s.cfg.Drain {

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"prax/auth"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"prax/auth"
 )
 
 // trial is a program on buffers, for what needs no process of its own. It reads no config.env: the
