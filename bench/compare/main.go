@@ -77,7 +77,7 @@ type row struct {
 var rows = []row{
 	{"list", list}, {"echo", echo}, {"get", get},
 	{"moves", moves}, {"one", oneCaller},
-	{"reload", reload}, {"writers", writers},
+	{"reload", reload}, {"writers", writers}, {"flood", flood},
 	{"memory", memory}, {"start", start},
 	{"clients", growClients}, {"instances", growInstances}, {"audit", growAudit}, {"definitions", growDefinitions},
 }
