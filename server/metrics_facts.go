@@ -30,6 +30,16 @@ type WaitingFacts struct {
 	Oldest    time.Time // when the oldest approval was opened; zero: there is none
 }
 
+// DefinitionsFact is whether the file of definitions can be used.
+type DefinitionsFact bool
+
+// WritableFact is whether the store takes a write.
+type WritableFact bool
+
+func (f DefinitionsFact) write(t *text) { t.only(&definitionsFileOK, truth(bool(f))) }
+
+func (f WritableFact) write(t *text) { t.only(&writable, truth(bool(f))) }
+
 func (f RegistryFacts) write(t *text) {
 	t.only(&registryGeneration, float64(f.Generation))
 	t.only(&registryClients, float64(f.Clients))

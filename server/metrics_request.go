@@ -122,7 +122,7 @@ func (q *requestCounts) write(t *text) {
 type responseCounts [len(routes)][len(classes)]atomic.Uint64
 
 var (
-	routes  = [...]string{routeMCP, routeHealth, routeReady, routeWellKnown, routeOther}
+	routes  = [...]string{routeMCP, routeCard, routeHealth, routeReady, routeWellKnown, routeOther}
 	classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 )
 

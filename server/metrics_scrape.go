@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -16,11 +17,11 @@ type Sources struct {
 	Started               time.Time
 
 	Registry    func(context.Context) (RegistryFacts, error)
-	Definitions func(context.Context) (ok bool, err error)
+	Definitions func(context.Context) (DefinitionsFact, error)
 	Store       func(context.Context) (StoreFacts, error)
 	Waiting     func(context.Context) (WaitingFacts, error)
-	Writable    func(context.Context) (bool, error) // it may write: asked every 10 seconds at most
-	Certificate *Certificate                        // nil: plaintext
+	Writable    func(context.Context) (WritableFact, error) // it may write: asked every 10 seconds at most
+	Certificate *Certificate                                // nil: plaintext
 	Handlers    func() (active, strayed int)
 	Known       func(client string) bool // whether there is a client of this name: others make room
 }
@@ -32,13 +33,18 @@ type scraper struct {
 	guard   *guard
 	sources Sources
 
-	registry    source[RegistryFacts]
-	definitions source[bool]
-	store       source[StoreFacts]
-	waiting     source[WaitingFacts]
-	writable    source[bool]
+	asked []asked
 
 	one sync.Mutex // scrape at a time
+}
+
+// asked are the sources that there are.
+func (from *Sources) asked(log *slog.Logger) (all []asked) {
+	all = ask(all, "registry", 0, from.Registry, log)
+	all = ask(all, "definitions", 0, from.Definitions, log)
+	all = ask(all, "store", 0, from.Store, log)
+	all = ask(all, "waiting", waitingFor, from.Waiting, log)
+	return ask(all, "writable", probeFor, from.Writable, log)
 }
 
 // scrape is the text of all series. It comes in time, whatever the sources do.
@@ -47,11 +53,9 @@ func (c *scraper) scrape() []byte {
 	defer c.one.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), sourceTimeout)
 	defer cancel()
-	c.registry.begin()
-	c.definitions.begin()
-	c.store.begin()
-	c.waiting.begin()
-	c.writable.begin()
+	for _, s := range c.asked {
+		s.begin()
+	}
 	if c.sources.Known != nil {
 		c.m.requests.clients.forget(c.sources.Known)
 	}
@@ -100,37 +104,14 @@ func (c *scraper) writeNow(t *text) {
 	}
 }
 
+// writeSources waits for what the sources say, and tells of which this scrape has the series.
 func (c *scraper) writeSources(t *text, timeUp <-chan struct{}) {
-	registry, registryUp := c.registry.take(timeUp)
-	definitions, definitionsUp := c.definitions.take(timeUp)
-	store, storeUp := c.store.take(timeUp)
-	waiting, waitingUp := c.waiting.take(timeUp)
-	writes, writableUp := c.writable.take(timeUp)
-	if registryUp {
-		registry.write(t)
-	}
-	if definitionsUp {
-		t.only(&definitionsFileOK, truth(definitions))
-	}
-	if storeUp {
-		store.write(t)
-	}
-	if waitingUp {
-		waiting.write(t)
-	}
-	if writableUp {
-		t.only(&writable, truth(writes))
+	up := make([]bool, len(c.asked))
+	for n, s := range c.asked {
+		up[n] = s.write(t, timeUp)
 	}
 	t.open(&sourceUp)
-	for _, s := range []struct {
-		name      string
-		there, up bool
-	}{
-		{c.registry.name, c.registry.ask != nil, registryUp}, {c.definitions.name, c.definitions.ask != nil, definitionsUp},
-		{c.store.name, c.store.ask != nil, storeUp}, {c.waiting.name, c.waiting.ask != nil, waitingUp}, {c.writable.name, c.writable.ask != nil, writableUp},
-	} {
-		if s.there {
-			t.sample(sourceUp.name, truth(s.up), "source", s.name)
-		}
+	for n, s := range c.asked {
+		t.sample(sourceUp.name, truth(up[n]), "source", s.name())
 	}
 }

@@ -17,14 +17,8 @@ func (s *Server) MetricsHandler(addr string, from Sources) http.Handler {
 	if s.cfg.Metrics == nil {
 		panic("server: nothing is counted")
 	}
-	log := s.cfg.Log
 	return &scraper{
-		s: s, m: s.cfg.Metrics, guard: newLocalGuard(addr, s.cfg.AllowedHosts), sources: from,
-		registry:    source[RegistryFacts]{name: "registry", ask: from.Registry, log: log},
-		definitions: source[bool]{name: "definitions", ask: from.Definitions, log: log},
-		store:       source[StoreFacts]{name: "store", ask: from.Store, log: log},
-		waiting:     source[WaitingFacts]{name: "waiting", ask: from.Waiting, old: waitingFor, log: log},
-		writable:    source[bool]{name: "writable", ask: from.Writable, old: probeFor, log: log},
+		s: s, m: s.cfg.Metrics, guard: newLocalGuard(addr, s.cfg.AllowedHosts), sources: from, asked: from.asked(s.cfg.Log),
 	}
 }
 

@@ -15,13 +15,31 @@ const (
 	probeFor      = 10 * time.Second
 )
 
+// asked is a source, whatever it says.
+type asked interface {
+	name() string
+	begin()
+	write(t *text, timeUp <-chan struct{}) (up bool)
+}
+
+// fact is what a source says: it writes its series.
+type fact interface{ write(*text) }
+
+// ask adds a source, if there is one.
+func ask[T fact](all []asked, name string, old time.Duration, from func(context.Context) (T, error), log *slog.Logger) []asked {
+	if from == nil {
+		return all
+	}
+	return append(all, &source[T]{label: name, ask: from, old: old, log: log})
+}
+
 // source is something that a scrape asks. Each is asked on its own, by one at a time and not again before its answer is
 // old: one that fails, panics or hangs leaves its own series out, and costs nobody but a scrape the time.
-type source[T any] struct {
-	name string
-	ask  func(context.Context) (T, error)
-	old  time.Duration
-	log  *slog.Logger
+type source[T fact] struct {
+	label string
+	ask   func(context.Context) (T, error)
+	old   time.Duration
+	log   *slog.Logger
 
 	mu      sync.Mutex
 	at      time.Time
@@ -30,11 +48,13 @@ type source[T any] struct {
 	pending chan struct{} // closed when the answer is there; nil: nobody asks
 }
 
+func (s *source[T]) name() string { return s.label }
+
 // begin has it asked, unless it is being asked or what it said is not old.
 func (s *source[T]) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ask == nil || s.pending != nil || !s.at.IsZero() && time.Since(s.at) < s.old {
+	if s.pending != nil || !s.at.IsZero() && time.Since(s.at) < s.old {
 		return
 	}
 	s.pending = make(chan struct{})
@@ -48,7 +68,7 @@ func (s *source[T]) asking(done chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil && (s.err == nil || s.at.IsZero()) { // once, not at each scrape
-		s.log.Warn("metrics: a source could not be asked", "source", s.name, "cause", err.Error())
+		s.log.Warn("metrics: a source could not be asked", "source", s.label, "cause", err.Error())
 	}
 	s.last, s.err, s.at, s.pending = last, err, time.Now(), nil
 	close(done)
@@ -78,5 +98,14 @@ func (s *source[T]) take(timeUp <-chan struct{}) (last T, ok bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.last, s.ask != nil && s.err == nil && s.pending == nil && !s.at.IsZero()
+	return s.last, s.err == nil && s.pending == nil && !s.at.IsZero()
+}
+
+// write writes the series of what the source says.
+func (s *source[T]) write(t *text, timeUp <-chan struct{}) (up bool) {
+	said, up := s.take(timeUp)
+	if up {
+		said.write(t)
+	}
+	return up
 }

@@ -20,14 +20,14 @@ func TestOneSourceThatFails(t *testing.T) {
 		Registry: func(context.Context) (RegistryFacts, error) {
 			return RegistryFacts{Generation: 7, Clients: 3, Expiring: 2, FileOK: true, Loaded: time.UnixMilli(1_700_000_000_500)}, nil
 		},
-		Definitions: func(context.Context) (bool, error) { return false, nil },
+		Definitions: func(context.Context) (DefinitionsFact, error) { return false, nil },
 		Store: func(context.Context) (StoreFacts, error) {
 			return StoreFacts{Queue: 4, Busy: 5, Database: 4096, WAL: 1 << 40}, nil
 		},
 		Waiting: func(context.Context) (WaitingFacts, error) {
 			return WaitingFacts{Attempts: map[string]int{"running": 1, "unknown": 2}, Approvals: 6}, nil
 		},
-		Writable: func(context.Context) (bool, error) { return true, nil },
+		Writable: func(context.Context) (WritableFact, error) { return true, nil },
 	}
 	series := map[string]map[string]float64{
 		"registry": {
@@ -42,12 +42,14 @@ func TestOneSourceThatFails(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	for name, change := range map[string]func(*Sources){
-		"":            func(*Sources) {},
-		"registry":    func(s *Sources) { s.Registry = func(context.Context) (f RegistryFacts, err error) { panic("bug") } },
-		"definitions": func(s *Sources) { s.Definitions = func(context.Context) (bool, error) { return true, broken } },
-		"store":       func(s *Sources) { s.Store = func(context.Context) (f StoreFacts, err error) { return f, broken } },
-		"waiting":     func(s *Sources) { s.Waiting = func(context.Context) (f WaitingFacts, err error) { return f, broken } },
-		"writable":    func(s *Sources) { s.Writable = func(context.Context) (bool, error) { panic(broken) } },
+		"":         func(*Sources) {},
+		"registry": func(s *Sources) { s.Registry = func(context.Context) (f RegistryFacts, err error) { panic("bug") } },
+		"definitions": func(s *Sources) {
+			s.Definitions = func(context.Context) (DefinitionsFact, error) { return true, broken }
+		},
+		"store":    func(s *Sources) { s.Store = func(context.Context) (f StoreFacts, err error) { return f, broken } },
+		"waiting":  func(s *Sources) { s.Waiting = func(context.Context) (f WaitingFacts, err error) { return f, broken } },
+		"writable": func(s *Sources) { s.Writable = func(context.Context) (WritableFact, error) { panic(broken) } },
 	} {
 		var log buffer
 		s := New(Config{Metrics: NewMetrics(), Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -74,6 +76,11 @@ func TestOneSourceThatFails(t *testing.T) {
 	}
 }
 
+// number is a fact of these tests.
+type number int
+
+func (number) write(*text) {}
+
 // TestASourceThatHangs holds a scrape for two seconds and no longer, is not asked a second time meanwhile, and is told
 // of once it is back.
 func TestASourceThatHangs(t *testing.T) {
@@ -82,11 +89,10 @@ func TestASourceThatHangs(t *testing.T) {
 		s := New(Config{Metrics: NewMetrics()})
 		var asked atomic.Int64
 		back := make(chan struct{})
-		var hung, fine source[int]
-		hung = source[int]{name: "hung", log: s.cfg.Log, ask: func(context.Context) (int, error) { asked.Add(1); <-back; return 7, nil }}
-		fine = source[int]{name: "fine", log: s.cfg.Log, old: time.Minute, ask: func(context.Context) (int, error) { return int(asked.Add(100)), nil }}
+		hung := source[number]{log: s.cfg.Log, ask: func(context.Context) (number, error) { asked.Add(1); <-back; return 7, nil }}
+		fine := source[number]{log: s.cfg.Log, old: time.Minute, ask: func(context.Context) (number, error) { return number(asked.Add(100)), nil }}
 		type told struct {
-			Value int
+			Value number
 			OK    bool
 		}
 		look := func() (took time.Duration, got [2]told) {
@@ -95,7 +101,7 @@ func TestASourceThatHangs(t *testing.T) {
 			defer cancel()
 			hung.begin()
 			fine.begin()
-			for at, one := range []*source[int]{&hung, &fine} {
+			for at, one := range []*source[number]{&hung, &fine} {
 				got[at].Value, got[at].OK = one.take(ctx.Done())
 			}
 			return time.Since(began), got

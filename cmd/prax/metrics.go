@@ -63,7 +63,7 @@ func (a *app) metricsSources() server.Sources {
 		Registry:    a.registryFacts,
 		Store:       func(context.Context) (server.StoreFacts, error) { return server.StoreFacts(a.db.Stats()), nil },
 		Waiting:     a.waitingFacts,
-		Writable:    func(ctx context.Context) (bool, error) { return a.db.Health(ctx) == nil, nil },
+		Writable:    func(ctx context.Context) (server.WritableFact, error) { return a.db.Health(ctx) == nil, nil },
 		Certificate: a.certificate,
 		Handlers:    a.tools.Running,
 		Known: func(client string) bool {
@@ -72,7 +72,9 @@ func (a *app) metricsSources() server.Sources {
 		},
 	}
 	if a.defined != nil {
-		from.Definitions = func(context.Context) (bool, error) { return a.defined.Status().OK, nil }
+		from.Definitions = func(context.Context) (server.DefinitionsFact, error) {
+			return server.DefinitionsFact(a.defined.Status().OK), nil
+		}
 	}
 	return from
 }
