@@ -5,9 +5,12 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // layers is the order of the packages: a package imports only lower layers. The text is what a package is for, shown
@@ -94,6 +97,32 @@ func TestLayers(t *testing.T) {
 				t.Errorf("%s imports %s, which belongs to %v", p.ImportPath, path, owner(path))
 			}
 		}
+	}
+}
+
+// TestArchitectureDoc: the packages of docs/architecture.md are those that there are, but what tests alone import.
+func TestArchitectureDoc(t *testing.T) {
+	t.Parallel()
+	_, text, _ := strings.Cut(readDoc(t, "docs/architecture.md"), "\n## Packages\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	var got, want []string
+	for _, row := range regexp.MustCompile(`(?m)^\| \[.*?\|`).FindAllString(text, -1) {
+		for _, link := range regexp.MustCompile(`\[([a-z/]+)\]\(\.\./([a-z/]+)\)`).FindAllStringSubmatch(row, -1) {
+			if link[1] != link[2] {
+				t.Errorf("%s leads to %s", link[1], link[2])
+			}
+			got = append(got, "prax/"+link[1])
+		}
+	}
+	for path := range layers {
+		if !strings.HasPrefix(path, "prax/examples/") && path != "prax/tools/workflow/workflowtest" {
+			want = append(want, path)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-packages +document):\n%s", diff)
 	}
 }
 
