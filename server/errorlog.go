@@ -27,7 +27,7 @@ func (e *errorLog) Write(line []byte) (int, error) {
 	}
 	peer, _, _ := strings.Cut(after, ": ")
 	e.flush(time.Now(), false)
-	if e.admit(withoutPort(peer)) {
+	if e.admit(network(withoutPort(peer))) {
 		e.log.Info(cut(text))
 	}
 	return len(line), nil

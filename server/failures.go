@@ -4,7 +4,6 @@ import (
 	"context"
 	"hash/maphash"
 	"net/http"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,15 +75,7 @@ func (f *failures) often(remote string, at time.Time) bool {
 	return false
 }
 
-// cellOf is where failures of an address are counted: IPv6 by /64, of which one caller has all addresses.
+// cellOf is where failures of an address are counted: with those of its network.
 func (f *failures) cellOf(remote string) uint64 {
-	a, err := netip.ParseAddr(remote)
-	if err != nil {
-		return maphash.String(f.seed, remote) % uint64(len(f.clear))
-	}
-	b := a.As16()
-	if a.Is6() && !a.Is4In6() {
-		clear(b[8:])
-	}
-	return maphash.Bytes(f.seed, b[:]) % uint64(len(f.clear))
+	return maphash.String(f.seed, network(remote)) % uint64(len(f.clear))
 }

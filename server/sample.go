@@ -51,8 +51,11 @@ func (s *sample) turn(now time.Time, early bool) (more int) {
 // network is what one caller can easily have many addresses of: an IPv6 /64.
 func network(remote string) string {
 	a, err := netip.ParseAddr(remote)
-	if err != nil || a.Is4() {
+	switch {
+	case err != nil || a.Is4():
 		return remote
+	case a.Is4In6():
+		return a.Unmap().String()
 	}
 	p, err := a.WithZone("").Prefix(64)
 	if err != nil {
