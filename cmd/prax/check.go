@@ -88,19 +88,7 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 	for _, text := range warnings {
 		v.add(setting("unknown-setting", "warning", text))
 	}
-	if err := server.CheckBind(s.Addr, s.tls(), s.InsecureBind); err != nil {
-		v.add(setting("open-bind", "error", err.Error()))
-	}
-	if s.Publish {
-		if err := server.CheckPublic(s.PublicURL); err != nil {
-			v.add(setting("publish", "error", "PRAX_PUBLISH: "+err.Error()))
-		}
-	}
-	if err := s.checkMetrics(); err != nil {
-		v.add(setting("open-metrics", "error", err.Error()))
-	}
-	v.judgeCertificate(s, p.now())
-	v.judgeNotify(s.Notify)
+	v.judgeSettings(s, p.now())
 	for _, p := range problems {
 		v.add(finding{
 			Severity: p.Severity(), Code: string(p.Code), File: p.File, Line: p.Line, Column: p.Column,
@@ -123,6 +111,23 @@ func (p *program) judge(s *settings, warnings []string) verdict {
 		v.add(setting("nobody", "error", "MCP_SERVER_ENABLED is true and no client would be live: /mcp would answer 404"))
 	}
 	return v
+}
+
+// judgeSettings says what a start with these settings would be refused or warned for.
+func (v *verdict) judgeSettings(s *settings, now time.Time) {
+	if err := server.CheckBind(s.Addr, s.tls(), s.InsecureBind); err != nil {
+		v.add(setting("open-bind", "error", err.Error()))
+	}
+	if s.Publish {
+		if err := server.CheckPublic(s.PublicURL); err != nil {
+			v.add(setting("publish", "error", "PRAX_PUBLISH: "+err.Error()))
+		}
+	}
+	if err := s.checkMetrics(); err != nil {
+		v.add(setting("open-metrics", "error", err.Error()))
+	}
+	v.judgeCertificate(s, now)
+	v.judgeNotify(s.Notify)
 }
 
 func setting(code, severity, text string) finding {

@@ -11,7 +11,6 @@ import (
 
 	"prax/auth/clients"
 	"prax/cmd/prax/doctor"
-	"prax/server"
 	"prax/server/control"
 	"prax/store/sqlite"
 	"prax/tools/definition"
@@ -33,14 +32,10 @@ func (p *program) facts(ctx context.Context, s *settings) doctor.Facts {
 	return facts
 }
 
-// judged is what prax check would say of the address, the certificate and the definitions, as far as a doctor does not look
-// at that by itself.
+// judged is what prax check would say of the settings and the definitions, as far as a doctor does not look at that by itself.
 func (p *program) judged(s *settings, problems definition.Problems) []doctor.Finding {
 	var v verdict
-	v.judgeCertificate(s, p.now())
-	if err := server.CheckBind(s.Addr, s.tls(), s.InsecureBind); err != nil {
-		v.add(setting("open-bind", "error", err.Error()))
-	}
+	v.judgeSettings(s, p.now())
 	for _, problem := range problems {
 		if problem.IsError() {
 			v.add(setting("definitions", "error", "the definitions cannot be used: "+problem.String()))

@@ -69,7 +69,7 @@ func codeLists() []codeList {
 			files: []string{"tools/definition/problem.go"}, blocks: "The codes"},
 		{title: "What `prax check` finds in a workflow", before: "It does not keep the workflow out.",
 			files: []string{"tools/workflow/check.go"}, blocks: "findings"},
-		{title: "What `prax doctor` finds", before: "Beside what `prax check` says of the address, the certificate and the definitions.",
+		{title: "What `prax doctor` finds", before: "Beside what `prax check` says of the settings and the definitions.",
 			files: []string{"cmd/prax/doctor/code.go"}, blocks: "findings"},
 	}
 }
