@@ -11,9 +11,6 @@ import (
 	"prax/auth"
 )
 
-// Soon is how long before its expiry a client is worth a warning.
-const Soon = auth.Soon
-
 // Expiring is a client that is admitted now and will be out.
 type Expiring struct {
 	Client string
@@ -71,7 +68,7 @@ func (r *Registry) remind(ctx context.Context) {
 }
 
 func (r *Registry) logExpiring() {
-	list := r.Expiring(Soon)
+	list := r.Expiring(auth.Soon)
 	for _, e := range list[:min(len(list), mostLogged)] {
 		r.log.Warn("client expires soon", slog.String("client", e.Client), slog.Time("at", e.At))
 	}

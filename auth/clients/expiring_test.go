@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"prax/auth"
 	"prax/auth/clients"
 )
 
@@ -40,7 +41,7 @@ func TestExpiring(t *testing.T) {
 		t.Errorf("an hour later (-want +got):\n%s", diff)
 	}
 	w.save(file(bystander))
-	if list := w.Expiring(clients.Soon); len(list) != 0 {
+	if list := w.Expiring(auth.Soon); len(list) != 0 {
 		t.Errorf("of a file without an expiry: %v", list)
 	}
 }
@@ -49,7 +50,7 @@ func TestExpiring(t *testing.T) {
 func TestExpiringNobodyWithoutEnforcement(t *testing.T) {
 	t.Parallel()
 	w := open(t, file(entryUntil("a", noon.Add(time.Hour), "")), func(c *clients.Config) { c.IgnoreExpiry = true })
-	if list := w.Expiring(clients.Soon); len(list) != 0 {
+	if list := w.Expiring(auth.Soon); len(list) != 0 {
 		t.Errorf("%v", list)
 	}
 }

@@ -3,6 +3,8 @@ package clients
 import (
 	"strings"
 	"time"
+
+	"prax/auth"
 )
 
 func (r *reader) expiresAt(e *entry, v value) {
@@ -97,7 +99,7 @@ func (r *reader) settleWindows(e *entry) {
 func (r *reader) tellWindows(e *entry, windows []window) {
 	in, opens, ends := phase(windows, r.now)
 	switch out := outAt(windows, r.now); {
-	case in && !out.IsZero() && r.now.Add(Soon).After(out):
+	case in && !out.IsZero() && r.now.Add(auth.Soon).After(out):
 		r.problem(e, e.at, ExpiresSoon, "expires at %s", out.Format(time.RFC3339))
 	case in:
 	case !opens.IsZero():

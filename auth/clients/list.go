@@ -53,6 +53,18 @@ func (l *Listed) LiveTokens() (n int) {
 	return n
 }
 
+// OutAt is when a client that is live at now is out: once the last of its tokens that go on without a gap has lapsed;
+// zero: never.
+func (l *Listed) OutAt(now time.Time) time.Time {
+	var windows []window
+	for _, t := range l.Tokens {
+		if t.State == Live || t.State == Waiting {
+			windows = append(windows, window{t.NotBefore, t.Expires})
+		}
+	}
+	return outAt(windows, now)
+}
+
 // List reads the file and the single-token client as [Check] does and gives every client that can be told
 // apart, in the order of the file, whatever its state, with the report. A file that does not read gives
 // none.

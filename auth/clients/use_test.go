@@ -10,7 +10,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"prax/auth"
-	"prax/auth/clients"
 )
 
 // present sends a request with a token.
@@ -87,7 +86,7 @@ func TestUsesOutliveAReload(t *testing.T) {
 	}
 	w.present(newToken)
 	w.save("broken")
-	w.clock.add(clients.Soon)
+	w.clock.add(auth.Soon)
 	w.Reload("test")
 	if diff := gocmp.Diff([]string{"alice " + newToken}, w.taken(newToken)); diff != "" {
 		t.Errorf("after the file broke (-want +got):\n%s", diff)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"prax/auth"
 	"prax/auth/clients"
 )
 
@@ -58,7 +59,7 @@ func (p *program) expiry(c *clients.Listed) string {
 		return "-"
 	case c.Expires.IsZero():
 		return "never"
-	case c.State == clients.Live && c.Expires.Before(p.now().Add(clients.Soon)):
+	case c.State == clients.Live && c.Expires.Before(p.now().Add(auth.Soon)):
 		return formatTime(c.Expires) + " (soon)"
 	}
 	return formatTime(c.Expires)

@@ -5,15 +5,12 @@ import (
 	stdlog "log"
 	"log/slog"
 	"net"
-	"time"
 
+	"prax/auth"
 	"prax/server"
 	"prax/server/mcp"
 	"prax/store"
 )
-
-// expiringSoon is how long before its end a client is worth a series.
-const expiringSoon = 7 * 24 * time.Hour
 
 func (s *settings) checkMetrics() error {
 	if s.MetricsAddr == "" {
@@ -82,7 +79,7 @@ func (a *app) metricsSources() server.Sources {
 func (a *app) registryFacts(context.Context) (server.RegistryFacts, error) {
 	s := a.clients.Status()
 	return server.RegistryFacts{
-		Generation: s.Generation, Clients: s.Clients, Expiring: len(a.clients.Expiring(expiringSoon)), FileOK: s.OK, Loaded: s.Loaded,
+		Generation: s.Generation, Clients: s.Clients, Expiring: len(a.clients.Expiring(auth.Soon)), FileOK: s.OK, Loaded: s.Loaded,
 	}, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"prax/auth/clients"
+	"prax/auth"
 	"prax/store"
 	"prax/store/digest"
 )
@@ -52,7 +52,7 @@ func (a *app) tellOfClients(ctx context.Context) {
 // tellExpiring has the operator told once of each client and each moment at which it expires.
 func (a *app) tellExpiring(ctx context.Context) {
 	now := a.now()
-	for some := range slices.Chunk(a.clients.Expiring(clients.Soon), store.MaxNotices) {
+	for some := range slices.Chunk(a.clients.Expiring(auth.Soon), store.MaxNotices) {
 		notices := make([]store.Notice, 0, len(some))
 		for _, e := range some {
 			notices = append(notices, store.Notice{

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"prax/auth"
 	"prax/auth/clients"
 )
-
-// soon is how long before its end a client is told of.
-const soon = 7 * 24 * time.Hour
 
 // taking is how long a server may take until an edit is in force.
 const taking = 5 * time.Second
@@ -103,8 +101,8 @@ func (x *examination) ends() {
 		case c.State == clients.Expired && !x.mistaken(c.Name):
 			over = append(over, c.Name)
 		case c.State == clients.Live:
-			if end := lastEnd(c); !end.IsZero() && end.Sub(x.Now) < soon {
-				near = append(near, fmt.Sprintf("%s (%s)", c.Name, stamp(end)))
+			if out := c.OutAt(x.Now); !out.IsZero() && out.Sub(x.Now) < auth.Soon {
+				near = append(near, fmt.Sprintf("%s (%s)", c.Name, stamp(out)))
 			}
 		}
 	}
@@ -122,22 +120,6 @@ func (x *examination) mistaken(name string) bool {
 	return slices.ContainsFunc(x.Clients.Problems, func(p clients.Problem) bool {
 		return p.Client == name && slices.Contains([]clients.Code{clients.BadExpiry, clients.BadStart, clients.EmptyWindow}, p.Code)
 	})
-}
-
-// lastEnd is when a client is out, once the last of its tokens that are good now, or will be, has lapsed; zero: never.
-func lastEnd(c clients.Listed) (end time.Time) {
-	for _, t := range c.Tokens {
-		if t.State != clients.Live && t.State != clients.Waiting {
-			continue
-		}
-		if t.Expires.IsZero() {
-			return time.Time{}
-		}
-		if t.Expires.After(end) {
-			end = t.Expires
-		}
-	}
-	return end
 }
 
 // stale is a server that has another version of the file in force than the one that is there.

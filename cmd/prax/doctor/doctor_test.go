@@ -340,6 +340,11 @@ func TestPlanted(t *testing.T) {
 		"a client that will expire": {func(w *installation) {
 			w.client(other + `,"expires_at":"` + time.Now().Add(48*time.Hour).UTC().Format(time.RFC3339) + `"}`)
 		}, doctor.Warning, doctor.ExpiresSoon},
+		"a client whose tokens leave a gap": {func(w *installation) {
+			in := func(days int) string { return time.Now().AddDate(0, 0, days).UTC().Format(time.RFC3339) }
+			w.client(`{"name":"b","user_id":"u","allow":["memory_recall"],"tokens":[{"sha256":"7` + goodHash[1:] + `","expires_at":"` + in(2) + `"},
+				{"sha256":"8` + goodHash[1:] + `","not_before":"` + in(30) + `"}]}`)
+		}, doctor.Warning, doctor.ExpiresSoon},
 		"nobody": {func(w *installation) { w.write("clients.json", `{"clients":[]}`) }, doctor.Error, doctor.Nobody},
 		"an edit that the server does not see": {func(w *installation) {
 			w.facts.Server = w.server("v1", true)
