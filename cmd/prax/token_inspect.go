@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"prax/auth"
 	"prax/auth/clients"
@@ -60,7 +59,7 @@ func (p *program) inspectSigned(token string) error {
 	if err != nil {
 		return failed("prax token jwt makes one", "it has the form of a signed token, and is none of prax")
 	}
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	w := newTable(p.stdout)
 	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", name, printable(value)) }
 	row("client", r.Client)
 	row("user", r.User)
