@@ -46,7 +46,7 @@ type app struct {
 	control *control.Server
 
 	certificate *server.Certificate // nil: plaintext
-	manager     *manager            // nil: no service manager asked
+	supervisor  *supervisor         // nil: no service manager asked
 	metrics     *server.Metrics     // nil: nothing is counted
 	scrapes     net.Listener        // where they are told; nil: nowhere
 
@@ -215,7 +215,7 @@ func (a *app) run(sig *signals, ln, socket net.Listener) error {
 	wait.Go(func() { _ = a.runner.Deliver(serving) }) // what is not told by then, the next start tells
 	wait.Go(func() { a.tellOfClients(serving) })
 	a.started(ln.Addr().String())
-	wait.Go(func() { a.tellManager(serving) })
+	wait.Go(func() { a.tellSupervisor(serving) })
 	draining := make(chan time.Time, 1)
 	context.AfterFunc(serving, func() { draining <- time.Now() })
 	err := a.server.Serve(serving, ln)
@@ -239,11 +239,11 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-signals:
-			a.manager.reloading()
+			a.supervisor.reloading()
 			if !a.reload(ctx) {
 				return
 			}
-			a.manager.ready()
+			a.supervisor.ready()
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (p *program) serve(args []string) error {
 	if l.certificate, err = s.openCertificate(l.out.log, p.now); err != nil {
 		return err
 	}
-	if l.manager, err = serviceManager(environment(p.environ), os.Getpid(), l.out.log); err != nil {
+	if l.supervisor, err = supervisorOf(environment(p.environ), os.Getpid(), l.out.log); err != nil {
 		return badConfig("a service manager sets these", "%w", err)
 	}
 	return p.untilStopped(sig, l)
@@ -63,7 +63,7 @@ type launch struct {
 	out         output
 	dev         bool
 	certificate *server.Certificate // nil: plaintext
-	manager     *manager            // nil: no service manager asked
+	supervisor  *supervisor         // nil: no service manager asked
 	scrapes     net.Listener        // of the metrics; nil: there are none
 }
 
@@ -115,7 +115,7 @@ func (p *program) runApp(sig *signals, l launch, ln net.Listener) (err error) {
 		return explainOpen(err)
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
-	a.addr, a.certificate, a.manager, a.scrapes = ln.Addr().String(), l.certificate, l.manager, l.scrapes
+	a.addr, a.certificate, a.supervisor, a.scrapes = ln.Addr().String(), l.certificate, l.supervisor, l.scrapes
 	a.early.begin()
 	if l.dev {
 		tokens, err := a.prepareDev(sig.stop)

@@ -48,7 +48,7 @@ func runStories(t *testing.T, params testscript.Params) {
 		env.Values[running{}] = &running{env: env}
 		env.Values[heardKey{}] = heard{}
 		env.Values[ledgerProcess{}] = new(ledgerProcess)
-		env.Values[managerKey{}] = new(storyManager)
+		env.Values[supervisorKey{}] = new(storySupervisor)
 		env.Defer(env.Values[running{}].(*running).kill)
 		return os.Mkdir(filepath.Join(env.WorkDir, "home"), 0o700)
 	}

@@ -83,7 +83,7 @@ func storyCommands() map[string]storyCommand {
 		"tutorial": tutorialCommand, "answers": answersCommand,
 		"absent": absentCommand, "example": exampleCommand, "gohome": gohomeCommand,
 		"ledger": ledgerCommand, "certify": certifyCommand, "handshake": handshakeCommand, "clone": cloneCommand,
-		"manager": managerCommand, "told": toldCommand,
+		"supervisor": supervisorCommand, "told": toldCommand,
 		"setvar": setvarCommand,
 		"until":  untilCommand,
 	}

@@ -32,7 +32,7 @@ func TestServiceManager(t *testing.T) {
 		{[]string{"NOTIFY_SOCKET=/x", "WATCHDOG_USEC=-1"}, false, 0, true},
 		{[]string{"NOTIFY_SOCKET=/x", "WATCHDOG_USEC=9223372036854775807"}, false, 0, true},
 	} {
-		m, err := serviceManager(environment(tt.environ), 7, slog.New(slog.DiscardHandler))
+		m, err := supervisorOf(environment(tt.environ), 7, slog.New(slog.DiscardHandler))
 		if (err != nil) != tt.refused || (m != nil) != tt.told {
 			t.Errorf("%q: told %v, error %v", tt.environ, m != nil, err)
 		}
@@ -46,14 +46,14 @@ func TestServiceManager(t *testing.T) {
 func TestManagerIsGone(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	m := &manager{
+	m := &supervisor{
 		socket: &net.UnixAddr{Name: filepath.Join(t.TempDir(), "none"), Net: "unixgram"}, log: slog.New(slog.NewTextHandler(&log, nil)),
 	}
 	m.ready()
 	if n := strings.Count(log.String(), "could not be told"); n != 1 {
 		t.Errorf("said %d times: %s", n, log.String())
 	}
-	var nobody *manager
+	var nobody *supervisor
 	nobody.ready()
 	nobody.reloading()
 	nobody.stopping()
@@ -72,7 +72,7 @@ func TestReloadingHasTheClock(t *testing.T) {
 	if !known {
 		t.Skip("there is no such clock here")
 	}
-	m := &manager{socket: &net.UnixAddr{Name: path, Net: "unixgram"}, log: slog.New(slog.DiscardHandler)}
+	m := &supervisor{socket: &net.UnixAddr{Name: path, Net: "unixgram"}, log: slog.New(slog.DiscardHandler)}
 	m.reloading()
 	after, _ := monotonic()
 	text := make([]byte, 1<<10)

@@ -10,15 +10,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// managerKey is where a story keeps its service manager.
-type managerKey struct{}
+// supervisorKey is where a story keeps its service manager.
+type supervisorKey struct{}
 
-// storyManager is a service manager's end of sd_notify(3).
-type storyManager struct{ socket *net.UnixConn }
+// storySupervisor is a service manager's end of sd_notify(3).
+type storySupervisor struct{ socket *net.UnixConn }
 
-func managerCommand(ts *testscript.TestScript, neg bool, args []string) {
+func supervisorCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: manager PATH|@NAME")
+		ts.Fatalf("usage: supervisor PATH|@NAME")
 	}
 	name := args[0]
 	if name[0] == '@' {
@@ -26,7 +26,7 @@ func managerCommand(ts *testscript.TestScript, neg bool, args []string) {
 	} else {
 		name = ts.MkAbs(name)
 	}
-	m := ts.Value(managerKey{}).(*storyManager)
+	m := ts.Value(supervisorKey{}).(*storySupervisor)
 	if m.socket != nil {
 		ts.Check(m.socket.Close())
 	}
@@ -38,9 +38,9 @@ func managerCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func toldCommand(ts *testscript.TestScript, neg bool, args []string) {
-	m := ts.Value(managerKey{}).(*storyManager)
+	m := ts.Value(supervisorKey{}).(*storySupervisor)
 	if neg || len(args) == 0 || m.socket == nil {
-		ts.Fatalf("usage: told REGEXP..., with a manager")
+		ts.Fatalf("usage: told REGEXP..., with a supervisor")
 	}
 	ts.Check(m.socket.SetReadDeadline(time.Now().Add(patience)))
 	text := make([]byte, 4<<10)
