@@ -19,8 +19,8 @@ const (
 	fieldMax   = 128 // bytes of a string that a caller had a say in
 )
 
-// Requests of nobody known that were refused, and apart from them those of clients beyond their limits, recorded one by one in
-// each minute. A flood of them costs the log a count a minute, not the disk.
+// Requests of nobody known that were refused, apart from them those that were answered, and those of clients beyond their limits,
+// recorded one by one in each minute. A flood of them costs the log a count a minute, not the disk.
 const (
 	refusalsAMinute = 60
 	refusalsARemote = 30 // or of a client that is known
@@ -33,6 +33,7 @@ type accessLog struct {
 	full chan struct{} // something is due to be flushed early
 
 	refusals *sample // of callers that are not known
+	strays   *sample // of what they were answered otherwise, as a probe is
 	overruns *sample // of clients
 
 	flushing sync.Mutex // held around w.Write, never together with waiting callers
@@ -47,7 +48,8 @@ type accessLog struct {
 func newAccessLog(w io.Writer, text bool) *accessLog {
 	return &accessLog{
 		w: w, text: text, full: make(chan struct{}, 1),
-		refusals: newSample(refusalsAMinute, refusalsARemote), overruns: newSample(refusalsAMinute, refusalsARemote),
+		refusals: newSample(refusalsAMinute, refusalsARemote), strays: newSample(refusalsAMinute, refusalsARemote),
+		overruns: newSample(refusalsAMinute, refusalsARemote),
 	}
 }
 
@@ -79,9 +81,9 @@ func (a *accessLog) add(x *exchange, r *http.Request) {
 // admits tells whether the request has a record of its own.
 func (a *accessLog) admits(x *exchange) bool {
 	switch {
-	case x.edge == nil && 400 <= x.status && x.status < 500:
+	case x.edge == nil && x.status != http.StatusInternalServerError:
 		a.turn(x.start, false)
-		return a.refusals.admit(network(x.remote))
+		return a.unknown(x.status).admit(network(x.remote))
 	case x.edge != nil && x.status == http.StatusTooManyRequests:
 		a.turn(x.start, false)
 		return a.overruns.admit(x.edge.Principal.Client)
@@ -89,20 +91,34 @@ func (a *accessLog) admits(x *exchange) bool {
 	return true
 }
 
-// turn writes how many refusals a minute that is over left out; see sample.
+// unknown counts requests of nobody known: a flood of probes hides no refusal.
+func (a *accessLog) unknown(status int) *sample {
+	if 400 <= status && status < 500 {
+		return a.refusals
+	}
+	return a.strays
+}
+
+// turn writes how many a minute that is over left out; see sample.
 func (a *accessLog) turn(now time.Time, early bool) {
 	if a.w == nil {
 		return
 	}
-	if more := a.refusals.turn(now, early) + a.overruns.turn(now, early); more > 0 {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		l := a.line()
-		l.begin(now, "INFO", "more refusals")
-		l.int("count", int64(more))
-		l.end()
-		a.buf = l.buf
+	a.more(now, "more refusals", a.refusals.turn(now, early)+a.overruns.turn(now, early))
+	a.more(now, "more requests without a token", a.strays.turn(now, early))
+}
+
+func (a *accessLog) more(now time.Time, what string, n int) {
+	if n == 0 {
+		return
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l := a.line()
+	l.begin(now, "INFO", what)
+	l.int("count", int64(n))
+	l.end()
+	a.buf = l.buf
 }
 
 // flush writes outside the lock that requests take, so that a slow disk delays no caller.

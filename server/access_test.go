@@ -149,7 +149,7 @@ func TestAccessIsBounded(t *testing.T) {
 	t.Parallel()
 	out := &buffer{}
 	a := newAccessLog(out, false)
-	x, r := &exchange{route: routeMCP, remote: "192.0.2.1"}, httptest.NewRequest("POST", "/mcp", nil)
+	x, r := &exchange{route: routeMCP, remote: "192.0.2.1", edge: &edge.Exchange{}}, httptest.NewRequest("POST", "/mcp", nil)
 	const n = 20_000
 	for range n {
 		a.add(x, r)
@@ -184,7 +184,8 @@ func TestAccessIsBounded(t *testing.T) {
 }
 
 // A flood of refusals of nobody we know is a number of records a minute, and then one with the count.
-// What is answered, and what a known client is refused, is always recorded.
+// So are probes and whatever else is answered without a token, apart from them. What a known client is refused, and a failure of
+// ours, is always recorded.
 func TestAccessFoldsRefusals(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -201,15 +202,19 @@ func TestAccessFoldsRefusals(t *testing.T) {
 	for i := range 1000 {
 		status := []int{401, 403, 404, 405}[i%4]
 		a.add(&exchange{route: routeMCP, remote: fmt.Sprintf("192.0.2.%d", i%200), status: status, start: at}, r)
-		a.add(&exchange{route: routeHealth, remote: "192.0.2.1", status: 200, start: at}, r)
+		a.add(&exchange{route: routeHealth, remote: fmt.Sprintf("192.0.2.%d", i%200), status: []int{200, 204, 304, 503}[i%4], start: at}, r)
+		a.add(&exchange{route: routeMCP, remote: "192.0.2.1", status: 500, start: at}, r)
 		a.add(&exchange{route: routeMCP, remote: "192.0.2.1", status: 403, start: at, edge: &edge.Exchange{Principal: auth.Principal{Client: "alice"}}}, r)
 	}
 	refused := count(`"status":4`) - 1000
 	if refused != refusalsAMinute {
 		t.Errorf("%d refusals recorded of 1,000", refused)
 	}
-	if n := count(`"status":200`); n != 1000 {
+	if n := count(`"route":"/healthz"`); n != refusalsAMinute {
 		t.Errorf("%d answers recorded of 1,000", n)
+	}
+	if n := count(`"status":500`); n != 1000 {
+		t.Errorf("%d failures recorded of 1,000", n)
 	}
 	if n := count(`"client":"alice"`); n != 1000 {
 		t.Errorf("%d requests of a known client recorded of 1,000", n)
@@ -220,6 +225,9 @@ func TestAccessFoldsRefusals(t *testing.T) {
 	}
 	a.turn(at.Add(time.Minute), false)
 	if want := fmt.Sprintf(`"msg":"more refusals","count":%d}`, 1000-refusalsAMinute); count(want) != 1 {
+		t.Errorf("no %s in %.2000s", want, out.String()[max(0, len(out.String())-300):])
+	}
+	if want := fmt.Sprintf(`"msg":"more requests without a token","count":%d}`, 1000-refusalsAMinute); count(want) != 1 {
 		t.Errorf("no %s in %.2000s", want, out.String()[max(0, len(out.String())-300):])
 	}
 	a.add(&exchange{route: routeMCP, remote: "192.0.2.1", status: 401, start: at.Add(time.Minute)}, r)
