@@ -263,6 +263,31 @@ func TestHTTP2StuckReader(t *testing.T) {
 	}
 }
 
+// Who is not known and takes no answer keeps its stream for moments, however long a known client may take for one.
+func TestHTTP2StuckStranger(t *testing.T) {
+	t.Parallel()
+	s := startTLS(t, func(c *Config) { c.WriteTimeout = time.Hour })
+	c := s.frames(0, settingInitialWindow, 0, 0, 0, 0)
+	begun := map[uint32]bool{}
+	for range 3 {
+		stream, err := c.begin(s.post("authorization", "Bearer unknown"), flagEndHeaders|flagEndStream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun[stream] = true
+	}
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+	for len(begun) > 0 {
+		kind, stream, _, err := c.receive()
+		if err != nil {
+			t.Fatalf("%d streams are still held: %v", len(begun), err)
+		}
+		if kind == frameReset {
+			delete(begun, stream)
+		}
+	}
+}
+
 // A body that does not come ends with its time, and the other calls of the connection do not.
 func TestHTTP2SlowBody(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,7 @@ const (
 // refuse answers at once, whatever of the body is still under way: a caller that is refused must
 // neither wait for its own body nor hold the connection by sending slowly.
 func (x *exchange) refuse(r *http.Request, status int, body []byte) {
+	x.boundRefusal()
 	switch {
 	case x.shared || r.ContentLength == 0 || r.ContentLength >= discardMax:
 		x.answer(r, status, body) // nothing to come, or net/http closes the connection, or the stream, without reading it
@@ -50,6 +51,17 @@ func (x *exchange) refuse(r *http.Request, status int, body []byte) {
 		x.answer(r, status, body)
 	default:
 		x.answerFirst(r, status, body)
+	}
+}
+
+// takeTime is how long somebody whom nobody knows may take for the few bytes of an answer.
+const takeTime = 5 * time.Second
+
+// boundRefusal keeps who is not known, and keeps the windows of an HTTP/2 connection closed (RFC 9113 5.2), from having the server
+// hold all that its streams can begin, each for as long as a known client has for its answer.
+func (x *exchange) boundRefusal() {
+	if x.shared && x.edge == nil {
+		x.timeout = min(x.timeout, takeTime)
 	}
 }
 

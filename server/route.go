@@ -157,6 +157,9 @@ func (s *Server) end(x *exchange, r *http.Request) {
 	}
 	s.access.add(x, r)
 	s.cfg.Metrics.answered(x)
+	if x.shared && x.edge == nil {
+		clear(r.Header) // it was read, and HTTP/2 keeps the request until its answer was taken
+	}
 	if cause != nil || x.broken {
 		panic(http.ErrAbortHandler)
 	}
