@@ -181,16 +181,35 @@ func TestLaw3OutWhileTheBodyComes(t *testing.T) {
 	}
 }
 
+// Connections without a request make room for one more.
+func TestIdleConnectionsMakeRoom(t *testing.T) {
+	t.Parallel()
+	g := start(t, func(c *Config) { c.MaxConns = 2 })
+	for range 20 {
+		c := g.dial()
+		c.send("GET /healthz HTTP/1.1", "Host: "+g.addr, "", "")
+		if got := c.reply(); got.status != 200 {
+			t.Fatalf("%d", got.status)
+		}
+	}
+}
+
 // Beyond the limit a connection waits to be accepted, and is served once another is gone.
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	g := start(t, func(c *Config) { c.MaxConns = 2 })
+	g := start(t, func(c *Config) {
+		c.MaxConns = 2
+		c.MCP = func(w http.ResponseWriter, r *http.Request, _ *edge.Exchange) {
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+	})
 	health := func(c *conn) { c.send("GET /healthz HTTP/1.1", "Host: "+g.addr, "", "") }
 	first, second := g.dial(), g.dial()
-	for _, c := range []*conn{first, second} {
-		health(c)
-		if got := c.reply(); got.status != 200 {
-			t.Fatalf("%d", got.status)
+	for _, c := range []*conn{first, second} { // busy, so that they make no room
+		c.send("POST /mcp HTTP/1.1", "Host: "+g.addr, good, "Content-Length: 2", "", "{}")
+		if _, err := c.r.Peek(1); err != nil {
+			t.Fatal(err)
 		}
 	}
 	third := g.dial() // the system takes it, nobody accepts it

@@ -40,8 +40,8 @@ func (s *Server) ServeMetrics(ctx context.Context, open net.Listener, from Sourc
 		IdleTimeout:                  s.cfg.IdleTimeout,
 		MaxHeaderBytes:               8 << 10,
 		ErrorLog:                     slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
-		ConnState:                    ln.ended,
 	}
+	ln.serves(hs)
 	served := make(chan error, 1)
 	go func() { served <- hs.Serve(ln) }()
 	select {

@@ -63,7 +63,7 @@ func (s *Server) Serve(ctx context.Context, open net.Listener) error {
 	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	hs := s.httpServer(calls)
-	hs.ConnState = ln.ended
+	ln.serves(hs)
 	flushed := s.flushUntil(calls)
 	served := make(chan error, 1)
 	go func() { served <- s.answer(hs, ln) }()
