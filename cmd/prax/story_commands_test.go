@@ -57,7 +57,7 @@ type storyCommand = func(ts *testscript.TestScript, neg bool, args []string)
 //	absent REGEXP PATH...           no file there, or below there, has a match
 //	certify NAME DAYS               write NAME.crt and NAME.key, a certificate for NAME that ends after so many days
 //	handshake                       print for whom the server's certificate is
-//	manager PATH|@NAME              be a service manager that is told at this socket, and set $NOTIFY_SOCKET
+//	supervisor PATH|@NAME           be a service manager that is told at this socket, and set $NOTIFY_SOCKET
 //	told REGEXP...                  wait for its next words, which match these in their order
 //	until FILE REGEXP               wait until the file has a match
 func storyCommands() map[string]storyCommand {
