@@ -13,8 +13,8 @@ import (
 
 // Sources are what a scrape asks for beside what was counted. A nil function leaves its series out.
 type Sources struct {
-	Version, Revision, Go string // of the build
-	Started               time.Time
+	Version, Commit, Go string // of the build
+	Started             time.Time
 
 	Registry    func(context.Context) (RegistryFacts, error)
 	Definitions func(context.Context) (DefinitionsFact, error)
@@ -84,7 +84,7 @@ func (c *scraper) writeRuntime(t *text) {
 func (c *scraper) writeProcess(t *text) {
 	from := &c.sources
 	t.open(&buildInfo)
-	t.sample(buildInfo.name, 1, "version", from.Version, "revision", from.Revision, "go", from.Go)
+	t.sample(buildInfo.name, 1, "version", from.Version, "commit", from.Commit, "go", from.Go)
 	t.only(&startTime, float64(from.Started.UnixMilli())/1000)
 	t.only(&uptime, time.Since(from.Started).Seconds())
 }

@@ -56,7 +56,7 @@ func (a *app) serveMetrics(ctx context.Context) error {
 func (a *app) metricsSources() server.Sources {
 	b := readBuild()
 	from := server.Sources{
-		Version: b.Version, Revision: b.Commit, Go: b.Go, Started: a.since,
+		Version: b.Version, Commit: b.Commit, Go: b.Go, Started: a.since,
 		Registry:    a.registryFacts,
 		Store:       func(context.Context) (server.StoreFacts, error) { return server.StoreFacts(a.db.Stats()), nil },
 		Waiting:     a.waitingFacts,
