@@ -58,11 +58,7 @@ func (e *Edge) Exchange(a Authenticator, p auth.Principal, requestID, remote str
 // Streams is how many event streams are open, for metrics.
 func (e *Edge) Streams() int { return e.streams.total() }
 
-// Clients is how many clients have an element or a stream in hand: for metrics, and to show that
-// nothing is kept for the others.
+// Clients is how many clients have an element or a stream in hand: it shows that nothing is kept for the others.
 func (e *Edge) Clients() (inFlight, streaming int) {
 	return e.calls.clients(), e.streams.clients()
 }
-
-// Metered is how many clients asked lately, so that their rate is on record: for tests and for metrics.
-func (e *Edge) Metered() int { return e.meter.clients() }

@@ -90,11 +90,5 @@ func (m *meter) sweep(now time.Duration) {
 	m.buckets, m.sweepAt, m.swept = left, max(fewBuckets, 2*len(left)), now
 }
 
-func (m *meter) clients() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.buckets)
-}
-
 // whole is a wait as Retry-After has it: whole seconds, at least one (RFC 9110, section 10.2.3).
 func whole(wait time.Duration) int { return max(1, int(math.Ceil(wait.Seconds()))) }

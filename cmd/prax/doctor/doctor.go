@@ -69,7 +69,7 @@ type Facts struct {
 	Files   []File
 	Addr    string // where a server listens, or would
 	Metrics string // where it tells metrics; no address: nowhere
-	Public  string // the address that callers use, as an URL; "": none is set
+	Public  string // the address that callers use, as a URL; "": none is set
 	Enabled bool
 	Unread  []string  // what is set and read by nothing, in sentences
 	Judged  []Finding // what was found before, where it was judged

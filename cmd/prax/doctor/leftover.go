@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"prax/server/control"
 )
 
 // settled is how old something has to be not to be somebody's work of this moment.
@@ -47,7 +49,7 @@ func locked(path string) bool {
 
 // deadSocket is the operator's socket of a server that was killed.
 func (x *examination) deadSocket() {
-	path := filepath.Join(x.Data, "prax.sock")
+	path := filepath.Join(x.Data, control.SocketName)
 	switch info, err := os.Lstat(path); {
 	case x.Down != nil:
 		x.found(Error, SocketUnusable, path, "run prax doctor as the user that the server runs as, or as root", "whether a server runs cannot be told: %v", x.Down)
