@@ -1,6 +1,9 @@
 package auth
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Spelling is how a caller sees tool names that have a dot in them: several model
 // APIs accept only letters, digits, _ and -.
@@ -11,6 +14,14 @@ const (
 	Dot        Spelling = iota // praxec.query
 	Underscore                 // praxec_query
 )
+
+// Of is how the name of a tool looks in this spelling: several model APIs take no dots in it.
+func (s Spelling) Of(name string) string {
+	if s == Underscore {
+		return strings.ReplaceAll(name, ".", "_")
+	}
+	return name
+}
 
 // Human is the role that marks a person.
 const Human = "human"

@@ -10,12 +10,9 @@ import (
 // nameLetters are what the name of a tool has.
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
-// Spelling is how name looks to a caller of that spelling: several model APIs take no dots in it.
+// Spelling is how name looks to a caller of that spelling.
 func Spelling(name string, s auth.Spelling) string {
-	if s == auth.Underscore {
-		return strings.ReplaceAll(name, ".", "_")
-	}
-	return name
+	return s.Of(name)
 }
 
 // NoToken is a name as records may have it: a caller can put its token where a tool's name belongs.

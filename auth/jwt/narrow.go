@@ -23,9 +23,9 @@ func narrowTools(has auth.NameSet, to auth.Narrowing) auth.NameSet {
 	return auth.Names(left...)
 }
 
-func sameTool(a, b string) bool { return a == b || underscored(a) == b || a == underscored(b) }
-
-func underscored(name string) string { return strings.ReplaceAll(name, ".", "_") }
+func sameTool(a, b string) bool {
+	return a == b || auth.Underscore.Of(a) == b || a == auth.Underscore.Of(b)
+}
 
 // narrowWorkflows is what two lists of ids and of patterns x.* have in common: of an id or pattern and one that
 // covers it, the narrower.
