@@ -70,7 +70,7 @@ func (x *exchange) onlyReads(r *http.Request) bool {
 		return true
 	}
 	x.Header().Set("Allow", "GET, HEAD")
-	x.refuse(r, http.StatusMethodNotAllowed, errorBody("method not allowed: GET or HEAD"))
+	x.refuse(r, http.StatusMethodNotAllowed, onlyRead)
 	return false
 }
 

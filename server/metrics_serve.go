@@ -86,7 +86,6 @@ func (c *scraper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var (
 	foreignHost = errorBody("this Host is not admitted: name it in PRAX_ALLOWED_HOSTS")
 	webPage     = errorBody("metrics are not for web pages: the request has an Origin")
-	onlyRead    = errorBody("method not allowed: GET or HEAD")
 )
 
 var metricsType = []string{"text/plain; version=0.0.4; charset=utf-8"}

@@ -15,6 +15,7 @@ import (
 var (
 	notFound     = errorBody("not found")
 	notAllowed   = errorBody("method not allowed: POST JSON-RPC messages here")
+	onlyRead     = errorBody("method not allowed: GET or HEAD")
 	unauthorized = errorBody("missing or invalid bearer token")
 )
 
