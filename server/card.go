@@ -27,10 +27,13 @@ const cardPath = "/server-card"
 
 const routeCard = routeMCP + cardPath
 
-// card is a Card as it is sent.
+const cardMedia = "application/mcp-server-card+json"
+
+// card is a Card as it is sent, or what leads to one.
 type card struct {
-	body []byte
-	tag  string // strong, with its quotes (RFC 9110 8.8.3)
+	media string
+	body  []byte
+	tag   string // strong, with its quotes (RFC 9110 8.8.3)
 }
 
 type cardBody struct {
@@ -76,15 +79,19 @@ func CheckPublic(public *url.URL) error {
 	return nil
 }
 
-// newCard is nil where none is to be published.
-func newCard(c Config) *card {
+// publish is what is published: a card, and the catalog that leads to it. It is nothing where nothing is to be.
+func publish(c Config) (itself, leading *card) {
 	public, err := url.Parse(c.PublicURL)
 	if c.Card == nil || c.PublicURL == "" || err != nil || c.Check() != nil || CheckPublic(public) != nil {
-		return nil
+		return nil, nil
 	}
+	return newCard(c, public), newCatalog(c, public)
+}
+
+func newCard(c Config, public *url.URL) *card {
 	host, _ := hostname(public.Host)
 	token := cardInput{Description: "The bearer token that the operator of this server gave out.", Required: true, Secret: true}
-	b, err := json.Marshal(cardBody{
+	return sent(cardMedia, cardBody{
 		Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
 		Name:   reversed(host) + "/prax", Title: c.Card.Title, Description: c.Card.Description, Version: c.Card.Version,
 		Remotes: []cardRemote{{
@@ -93,12 +100,17 @@ func newCard(c Config) *card {
 				Name: "Authorization", Required: true, Secret: true, Value: "Bearer {token}", Variables: map[string]cardInput{"token": token},
 			}},
 		}},
-	}, json.Deterministic(true))
+	})
+}
+
+// sent is a document as it is sent.
+func sent(media string, document any) *card {
+	b, err := json.Marshal(document, json.Deterministic(true))
 	if err != nil {
 		return nil // text of ours and of a URL that was read: valid UTF-8
 	}
 	sum := sha256.Sum256(b)
-	return &card{body: append(b, '\n'), tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
+	return &card{media: media, body: append(b, '\n'), tag: `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
 // reversed is a host name with its parts the other way round: net.example.prax.
@@ -111,21 +123,24 @@ func reversed(host string) string {
 // isCard knows the card below the endpoint, as isMCP knows that.
 func (s *Server) isCard(path string) bool {
 	at, found := strings.CutSuffix(path, cardPath)
-	return found && s.card != nil && s.cfg.Enabled != nil && s.cfg.Enabled() && (at == routeMCP || at == s.endpoint)
+	return found && s.publishes(s.card) && (at == routeMCP || at == s.endpoint)
 }
+
+// publishes tells whether a document is there: with the endpoint, and not without it.
+func (s *Server) publishes(c *card) bool { return c != nil && s.cfg.Enabled != nil && s.cfg.Enabled() }
 
 // serveCard answers everybody alike: it looks at no credential, at no Host and at no Origin, as nothing of the answer
 // depends on them. A page of any origin may read it.
-func (s *Server) serveCard(x *exchange, r *http.Request) {
+func (s *Server) serveCard(x *exchange, r *http.Request, c *card) {
 	if !x.onlyReads(r) {
 		return
 	}
-	x.card = s.card
+	x.card = c
 	status := http.StatusOK
-	if s.card.unchanged(r.Header["If-None-Match"]) {
+	if c.unchanged(r.Header["If-None-Match"]) {
 		status = http.StatusNotModified
 	}
-	x.refuse(r, status, s.card.body)
+	x.refuse(r, status, c.body)
 }
 
 // unchanged compares as RFC 9110 13.1.2 has it.
@@ -141,7 +156,7 @@ func (c *card) unchanged(known []string) bool {
 }
 
 func (c *card) headers(h http.Header) {
-	h["Content-Type"] = []string{"application/mcp-server-card+json"}
+	h["Content-Type"] = []string{c.media}
 	h["Cache-Control"] = []string{"public, max-age=3600"}
 	h["Etag"] = []string{c.tag}
 	h["Access-Control-Allow-Origin"] = []string{"*"}

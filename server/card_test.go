@@ -52,6 +52,34 @@ func TestCard(t *testing.T) {
 	}
 }
 
+// Whoever has only the name of the host is led to the card, from where the two standards look.
+func TestCatalogLeadsToTheCard(t *testing.T) {
+	t.Parallel()
+	g := start(t, published)
+	const want = `{"specVersion":"0.9","host":{"displayName":"prax.example.net"},"entries":[{"identifier":"urn:air:prax.example.net:prax:mcp",` +
+		`"displayName":"prax","type":"application/mcp-server-card+json","url":"https://prax.example.net/tools/mcp/server-card",` +
+		`"description":"Tools.","version":"1.2.3"}]}` + "\n"
+	for _, path := range []string{"/.well-known/ai-catalog.json", "/.well-known/ard.json"} {
+		got := g.ask("GET", path, "Host: evil.example", "Origin: https://evil.example")
+		if got.status != 200 || got.body != want || got.header.Get("Content-Type") != "application/ai-catalog+json" ||
+			got.header.Get("Access-Control-Allow-Origin") != "*" || got.header.Get("Cache-Control") != "public, max-age=3600" {
+			t.Errorf("%s: %d %v %s", path, got.status, got.header, cmp.Diff(want, got.body))
+		}
+		if again := g.ask("GET", path, "If-None-Match: "+got.header.Get("Etag")); again.status != 304 || again.body != "" {
+			t.Errorf("%s again: %d", path, again.status)
+		}
+		if got := g.ask("POST", path, good); got.status != 405 || got.header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("POST %s: %d", path, got.status)
+		}
+		if got := g.ask("GET", "/tools"+path); got.status != 404 {
+			t.Errorf("/tools%s: %d", path, got.status)
+		}
+	}
+	if got := g.ask("GET", "/.well-known/oauth-protected-resource"); got.status != 404 || got.header.Get("Www-Authenticate") != "" {
+		t.Errorf("metadata of an authorization server: %d", got.status)
+	}
+}
+
 // What is not published is what is not there, byte for byte; so is a card of an endpoint that is off.
 func TestCardIsOptIn(t *testing.T) {
 	t.Parallel()
@@ -67,7 +95,7 @@ func TestCardIsOptIn(t *testing.T) {
 		"MCP not there yet": func(c *Config) { published(c); c.Enabled = nil },
 	} {
 		g := start(t, change)
-		for _, path := range []string{"/mcp/server-card", "/tools/mcp/server-card"} {
+		for _, path := range []string{"/mcp/server-card", "/tools/mcp/server-card", "/.well-known/ai-catalog.json", "/.well-known/ard.json"} {
 			for _, method := range []string{"GET", "HEAD", "POST", "DELETE", "OPTIONS"} {
 				want, got := g.ask(method, "/nothing"), g.ask(method, path)
 				for _, r := range []reply{want, got} {

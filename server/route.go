@@ -41,7 +41,10 @@ func (s *Server) route(x *exchange, r *http.Request) {
 		s.mcp(x, r)
 	case s.isCard(path):
 		x.route = routeCard
-		s.serveCard(x, r)
+		s.serveCard(x, r, s.card)
+	case s.isCatalog(path):
+		x.route = routeWellKnown
+		s.serveCard(x, r, s.catalog)
 	case path == routeHealth:
 		x.route = routeHealth
 		s.healthz(x, r)

@@ -20,6 +20,7 @@ type Server struct {
 	guard    *guard
 	endpoint string // where callers reach /mcp below the public URL: /mcp, or /prefix/mcp
 	card     *card  // nil: none is published
+	catalog  *card  // leads to it
 	proxies  proxies
 	access   *accessLog
 	denials  *denials // of callers that are not known
@@ -35,11 +36,13 @@ type Server struct {
 // New is a server that is not listening yet.
 func New(c Config) *Server {
 	c = c.withDefaults()
+	itself, leading := publish(c)
 	return &Server{
 		cfg:      c,
 		guard:    newGuard(c),
 		endpoint: c.endpoint(),
-		card:     newCard(c),
+		card:     itself,
+		catalog:  leading,
 		proxies:  c.TrustedProxies,
 		access:   newAccessLog(c.Access, c.AccessText),
 		denials:  newDenials(c.Denied),
