@@ -77,5 +77,10 @@ func (f *failures) often(remote string, at time.Time) bool {
 
 // cellOf is where failures of an address are counted: with those of its network.
 func (f *failures) cellOf(remote string) uint64 {
-	return maphash.String(f.seed, network(remote)) % uint64(len(f.clear))
+	first, known := networkOf(remote)
+	if !known {
+		return maphash.String(f.seed, remote) % uint64(len(f.clear))
+	}
+	b := first.As16()
+	return maphash.Bytes(f.seed, b[:]) % uint64(len(f.clear))
 }

@@ -48,18 +48,24 @@ func (s *sample) turn(now time.Time, early bool) (more int) {
 	return more
 }
 
-// network is what one caller can easily have many addresses of: an IPv6 /64.
+// network is what one caller can easily have many addresses of, as a text to know it by.
 func network(remote string) string {
+	a, known := networkOf(remote)
+	if !known || a.Is4() {
+		return remote
+	}
+	return a.String()
+}
+
+// networkOf is the first address of a caller's network: an IPv6 /64, or the one address of IPv4.
+func networkOf(remote string) (first netip.Addr, known bool) {
 	a, err := netip.ParseAddr(remote)
-	switch {
-	case err != nil || a.Is4():
-		return remote
-	case a.Is4In6():
-		return a.Unmap().String()
-	}
-	p, err := a.WithZone("").Prefix(64)
 	if err != nil {
-		return remote
+		return a, false
 	}
-	return p.String()
+	if a = a.Unmap().WithZone(""); a.Is4() {
+		return a, true
+	}
+	p, err := a.Prefix(64)
+	return p.Addr(), err == nil
 }
