@@ -42,12 +42,15 @@ func TestDenialsAreReported(t *testing.T) {
 	}
 }
 
-// reasoned is an authenticator that knows of one token why it is none.
+// reasoned is an authenticator that knows of two tokens why they are none.
 type reasoned struct{ registry }
 
 func (reasoned) Why(r *http.Request) string {
-	if strings.HasSuffix(r.Header.Get("Authorization"), " ended") {
+	switch r.Header.Get("Authorization") {
+	case "Bearer ended":
 		return "ended yesterday"
+	case "Bearer lent":
+		return "signed token: revoked"
 	}
 	return ""
 }

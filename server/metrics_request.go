@@ -148,9 +148,15 @@ func (c *responseCounts) write(t *text) {
 // denialCounts counts callers that were refused before their message was read.
 type denialCounts [len(reasons)]atomic.Uint64
 
-var reasons = [...]Reason{DeniedNoToken, DeniedMalformed, DeniedUnknownToken, DeniedHost, DeniedOrigin, otherLabel}
+var reasons = [...]Reason{DeniedNoToken, DeniedMalformed, DeniedUnknownToken, signedLabel, DeniedHost, DeniedOrigin, otherLabel}
+
+// signedLabel counts signed tokens that are none: the records have which of its reasons it was.
+const signedLabel Reason = "signed token"
 
 func (c *denialCounts) add(reason Reason) {
+	if strings.HasPrefix(string(reason), string(signedLabel)+":") {
+		reason = signedLabel
+	}
 	at := slices.Index(reasons[:], reason)
 	if at < 0 {
 		at = len(reasons) - 1

@@ -89,6 +89,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	t.Parallel()
 	g := start(t, func(c *Config) {
 		measured(c)
+		c.Authenticators = append(c.Authenticators, reasoned{registry{}})
 		c.MCP = func(w http.ResponseWriter, r *http.Request, x *edge.Exchange) {
 			body, _ := io.ReadAll(r.Body)
 			method, outcome, _ := strings.Cut(r.Header.Get("X-Note"), " ")
@@ -110,6 +111,8 @@ func TestRequestsAreCounted(t *testing.T) {
 	g.ask("POST", "/mcp", "Authorization: Basic x")
 	g.ask("POST", "/mcp", "Authorization: Bearer bad")
 	g.ask("POST", "/mcp", "Authorization: Bearer worse")
+	g.ask("POST", "/mcp", "Authorization: Bearer lent")
+	g.ask("POST", "/mcp", "Authorization: Bearer ended")
 	g.ask("POST", "/mcp", good, "Host: evil.example")
 	g.ask("POST", "/mcp", good, "Origin: https://evil.example")
 	g.ask("GET", "/mcp")
@@ -125,11 +128,12 @@ func TestRequestsAreCounted(t *testing.T) {
 		`prax_auth_failures_total{reason="no_token"}`:                                             1,
 		`prax_auth_failures_total{reason="malformed_authorization"}`:                              1,
 		`prax_auth_failures_total{reason="unknown_token"}`:                                        2,
+		`prax_auth_failures_total{reason="signed_token"}`:                                         1,
 		`prax_auth_failures_total{reason="host_not_admitted"}`:                                    1,
 		`prax_auth_failures_total{reason="origin_not_admitted"}`:                                  1,
-		`prax_auth_failures_total{reason="other"}`:                                                0,
+		`prax_auth_failures_total{reason="other"}`:                                                1,
 		`prax_http_responses_total{route="/mcp",code="2xx"}`:                                      6,
-		`prax_http_responses_total{route="/mcp",code="4xx"}`:                                      7,
+		`prax_http_responses_total{route="/mcp",code="4xx"}`:                                      9,
 		`prax_http_responses_total{route="/mcp",code="5xx"}`:                                      1,
 		`prax_http_responses_total{route="/healthz",code="2xx"}`:                                  1,
 		`prax_http_responses_total{route="other",code="4xx"}`:                                     1,
