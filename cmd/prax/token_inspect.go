@@ -15,7 +15,7 @@ func (p *program) tokenInspect(args []string) error {
 	f := p.flags("token inspect", "[flags] < FILE",
 		"Says which client the token on standard input belongs to, by the clients.json of these settings. Of a signed token it says what\n"+
 			"stands in it, and does not verify it. The token itself is not shown.").withSettings("MCP_CLIENTS_PATH")
-	token, err := p.readToken(f, args)
+	token, _, err := p.readToken(f, args)
 	if err != nil {
 		return err
 	}
