@@ -113,7 +113,7 @@ func (p *program) reloadServer(ctx context.Context, s *settings, c *control.Clie
 
 func orNothing(path string) string {
 	if path == "" {
-		return "no file of clients"
+		return "no file of clients, since there was none at its start: start it again"
 	}
 	return path
 }
