@@ -45,10 +45,21 @@ func (p *program) judged(s *settings, problems definition.Problems) []doctor.Fin
 	var found []doctor.Finding
 	for _, one := range v.Findings {
 		if one.Code != "tls-key-mode" {
-			found = append(found, doctor.Finding{Severity: one.Severity, Code: doctor.Code(one.Code), Text: one.Text, Hint: "prax check"})
+			found = append(found, doctor.Finding{Severity: one.Severity, Code: doctor.Code(one.Code), Text: one.Text, Hint: settingHint(one.Code)})
 		}
 	}
 	return found
+}
+
+// settingHint is what to do about a finding of the settings.
+func settingHint(code string) string {
+	switch code {
+	case "tls-expires", "tls-expired":
+		return "renew it; the server takes the new files by itself"
+	case "tls-unusable":
+		return "put a certificate and the key that it was made with there; a running server takes them by itself"
+	}
+	return "prax check"
 }
 
 // runningServer is the one that runs with the data; nil when none does.
