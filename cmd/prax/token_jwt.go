@@ -22,7 +22,7 @@ func (p *program) tokenJWT(args []string) error {
 			"the client has now, and of that no more than --allow and --workflows name. It is out as soon as the client is out, is another user's or has\n"+
 			"another token, and when prax token revoke ends it. The server needs PRAX_PUBLIC_URL, for which the token is made.").withSettings("PRAX_DATA", "MCP_CLIENTS_PATH", "PRAX_CONFIG", "PRAX_PUBLIC_URL")
 	as := f.asClient()
-	ttl := f.String("ttl", "1h", "how long it lasts: a `SPAN` of 24h at most")
+	ttl := f.String("ttl", "1h", "how long it lasts: a `SPAN` of 24h at most, 1h when missing")
 	allow := f.String("allow", "", "leave of the client's tools only these `TOOLS`, as client add takes them; \"\" leaves none")
 	workflows := f.String("workflows", "", "leave of the client's workflows only these `IDS` and patterns as ops.*; \"\" leaves none")
 	newKey := f.Bool("new-key", false, "sign with a new key from now on; what the one before has signed is good until it lapses")
