@@ -79,8 +79,10 @@ func (c *frames) receive() (kind byte, stream uint32, payload []byte, err error)
 
 // post are the headers of a call, as literals that no table remembers (RFC 7541 6.2.2).
 func (s *secured) post(more ...string) []byte {
-	fields := append([]string{":method", "POST", ":scheme", "https", ":path", "/mcp", ":authority", s.addr}, more...)
-	var b []byte
+	return literals(append([]string{":method", "POST", ":scheme", "https", ":path", "/mcp", ":authority", s.addr}, more...)...)
+}
+
+func literals(fields ...string) (b []byte) {
 	for i := 0; i < len(fields); i += 2 {
 		b = append(b, 0)
 		for _, text := range fields[i : i+2] {
@@ -260,6 +262,30 @@ func TestHTTP2StuckReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.await(failed, name+": the end of an answer that nobody takes")
+	}
+}
+
+// A path that is a whole URL, as HTTP/1.1 has it for proxies, is no path of ours: what filters by path in front would not know it.
+func TestHTTP2PathIsNoURL(t *testing.T) {
+	t.Parallel()
+	s := startTLS(t, nil)
+	const is404 = 0x80 | 13 // RFC 7541 Appendix A
+	for path, want := range map[string]bool{"/mcp": false, "https://foreign.example/mcp": true, "https://foreign.example/healthz": true} {
+		c := s.frames()
+		head := literals(":method", "POST", ":scheme", "https", ":path", path, ":authority", s.addr, "authorization", "Bearer good")
+		if _, err := c.begin(head, flagEndHeaders|flagEndStream); err != nil {
+			t.Fatal(err)
+		}
+		for kind := byte(frameSettings); kind != frameHeaders; {
+			var payload []byte
+			var err error
+			if kind, _, payload, err = c.receive(); err != nil {
+				t.Fatal(err)
+			}
+			if kind == frameHeaders && (payload[0] == is404) != want {
+				t.Errorf("%s: not found is %t, want %t", path, payload[0] == is404, want)
+			}
+		}
 	}
 }
 

@@ -33,7 +33,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // is another path: what stands in front and filters by path must not see less than what is served.
 func (s *Server) route(x *exchange, r *http.Request) {
 	switch path := r.URL.Path; {
-	case r.URL.RawPath != "": // the path has escapes that it needs not
+	case r.URL.RawPath != "", // the path has escapes that it needs not,
+		x.shared && r.URL.Host != "": // or is a whole URL, as in HTTP/2 none is (RFC 9113 8.3.1)
 		x.route = routeOther
 		x.refuse(r, http.StatusNotFound, notFound)
 	case s.isMCP(path):
