@@ -75,7 +75,7 @@ var variables = []variable{
 		note:  "the file of clients, read again whenever it changes",
 		parse: pathed(func(s *settings) *string { return &s.ClientsPath })},
 	{name: "MCP_BEARER_TOKEN", secret: true,
-		note:  "the token of one client without a file; or MCP_BEARER_TOKEN_FILE",
+		note:  "the token of one client without a file, read at the start; or MCP_BEARER_TOKEN_FILE",
 		parse: parsed(readText, func(s *settings) *string { return &s.BearerToken })},
 	{name: "MCP_USER_ID", flag: "user-id",
 		note:  "the user whom that one client acts as; it is needed with a token",
