@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// MetricsHandler answers GET and HEAD of /metrics, and nothing else, as ServeMetrics does at addr. It panics without a
-// Metrics in the server's Config.
-func (s *Server) MetricsHandler(addr string, from Sources) http.Handler {
+// metricsHandler answers GET and HEAD of /metrics, and nothing else.
+func (s *Server) metricsHandler(addr string, from Sources) http.Handler {
 	if s.cfg.Metrics == nil {
 		panic("server: nothing is counted")
 	}
@@ -29,11 +28,12 @@ const (
 	metricsGrace   = time.Second
 )
 
-// ServeMetrics answers scrapes on open until ctx ends. The error says why listening failed.
+// ServeMetrics answers scrapes on open until ctx ends. The error says why listening failed. It panics without a Metrics in
+// the server's Config.
 func (s *Server) ServeMetrics(ctx context.Context, open net.Listener, from Sources) error {
 	ln := limit(open, metricsConns)
 	hs := &http.Server{
-		Handler:                      s.MetricsHandler(open.Addr().String(), from),
+		Handler:                      s.metricsHandler(open.Addr().String(), from),
 		DisableGeneralOptionsHandler: true,
 		ReadTimeout:                  metricsTimeout,
 		WriteTimeout:                 metricsTimeout,

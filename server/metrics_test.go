@@ -32,7 +32,7 @@ func scraped(t testing.TB, s *Server, from Sources) map[string]float64 {
 	t.Helper()
 	r := httptest.NewRequest("GET", "http://127.0.0.1:9/metrics", nil)
 	w := httptest.NewRecorder()
-	s.MetricsHandler("127.0.0.1:9", from).ServeHTTP(w, r)
+	s.metricsHandler("127.0.0.1:9", from).ServeHTTP(w, r)
 	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 		t.Fatalf("a scrape is answered with %d, %v: %s", w.Code, w.Header(), w.Body)
 	}

@@ -94,14 +94,24 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 	}
 	judge, p, ok := s.authenticate(r, x)
 	if !ok {
-		s.denied(x, s.credentialReason(r))
-		if !s.failures.wait(r, x.remote) && r.ProtoMajor == 1 {
-			x.Header().Set("Connection", "close") // of many that fail at once, those beyond have to connect again
-		}
-		x.unauthorized(r)
+		s.refuseUnknown(x, r)
 		return
 	}
 	x.edge = s.cfg.Edge.Exchange(judge, p, x.id[0], x.remote, x.start)
+	s.serveKnown(x, r)
+}
+
+// refuseUnknown answers who has no good token, at once or, where many came without one, after a wait.
+func (s *Server) refuseUnknown(x *exchange, r *http.Request) {
+	s.denied(x, s.credentialReason(r))
+	if !s.failures.wait(r, x.remote) && r.ProtoMajor == 1 {
+		x.Header().Set("Connection", "close") // of many that fail at once, those beyond have to connect again
+	}
+	x.unauthorized(r)
+}
+
+// serveKnown serves a client within its limits.
+func (s *Server) serveKnown(x *exchange, r *http.Request) {
 	if refused := x.edge.Begin(); refused != nil {
 		s.overran(x)
 		x.tooMany(r, refused)
