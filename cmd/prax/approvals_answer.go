@@ -35,7 +35,7 @@ func (p *program) answer(args []string, verb string, yes bool) error {
 			}
 		}
 		if *digest == "" {
-			return usage("prax approvals "+verb+" "+a.ID+" --digest "+a.Digest+" answers what is shown", "--digest HEX is missing: nothing was answered")
+			return usage("prax approvals "+verb+" "+a.ID+" --digest "+a.Digest+c.asWord()+" answers what is shown", "--digest HEX is missing: nothing was answered")
 		}
 		r, err := o.Resolve(ctx, control.Verdict{As: *c.as, ID: a.ID, Digest: *digest, Approve: yes, Note: *note})
 		if err != nil {

@@ -38,6 +38,14 @@ func (p *program) workflowFlags(path, synopsis, summary string, writes bool) *wo
 	}
 }
 
+// asWord is the --as that was given, for a command that is to be copied: without it, another would act.
+func (c *workflowCommand) asWord() string {
+	if *c.as == "" {
+		return ""
+	}
+	return " --as " + shellWord(*c.as)
+}
+
 // act does f in the running server, or else on the files: read-only unless it writes.
 func (c *workflowCommand) act(f func(ctx context.Context, o operator) error) error {
 	if *c.as == "" && c.said("as") { // "$UNSET" does not mean the operator
