@@ -191,6 +191,13 @@ func TestFailuresBeyondWaiting(t *testing.T) {
 		if w, took := knock(s, home, bad); took != 0 || w.Code != 401 || w.Header().Get("Connection") != "close" || w.Body.String() != string(unauthorized) {
 			t.Errorf("the eleventh: %d after %v: %v", w.Code, took, w.Header())
 		}
+		second := httptest.NewRequest("POST", "/mcp", http.NoBody)
+		second.ProtoMajor, second.RemoteAddr, second.Host = 2, home, "127.0.0.1"
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, second)
+		if w.Code != 401 || w.Header().Get("Connection") != "close" { // which HTTP/2 makes a GOAWAY of
+			t.Errorf("the twelfth, by HTTP/2: %d %v", w.Code, w.Header())
+		}
 		if w, took := knock(s, home, good); w.Code != 200 || took != 0 || w.Header().Get("Connection") != "" {
 			t.Errorf("a good token: %d after %v", w.Code, took)
 		}

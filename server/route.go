@@ -104,8 +104,8 @@ func (s *Server) mcp(x *exchange, r *http.Request) {
 // refuseUnknown answers who has no good token, at once or, where many came without one, after a wait.
 func (s *Server) refuseUnknown(x *exchange, r *http.Request) {
 	s.denied(x, s.credentialReason(r))
-	if !s.failures.wait(r, x.remote) && r.ProtoMajor == 1 {
-		x.Header().Set("Connection", "close") // of many that fail at once, those beyond have to connect again
+	if !s.failures.wait(r, x.remote) {
+		x.Header().Set("Connection", "close") // of many that fail at once, those beyond have to connect again, in HTTP/2 after the others' answers
 	}
 	x.unauthorized(r)
 }
