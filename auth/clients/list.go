@@ -28,7 +28,7 @@ type Listed struct {
 	Allow   []string      `json:"allow"`
 	Roles   []string      `json:"roles"`
 	Rate    auth.Rate     `json:"rate,omitzero"`       // as far as the entry says one
-	Expires time.Time     `json:"expires_at,omitzero"` // when the first of its live tokens lapses; of a client that has none, when the last did
+	Expires time.Time     `json:"expires_at,omitzero"` // when it is out, or has been since; zero: never
 	Tokens  []ListedToken `json:"tokens"`
 
 	LastUsed time.Time `json:"last_used,omitzero"` // for who knows to fill in
@@ -53,9 +53,27 @@ func (l *Listed) LiveTokens() (n int) {
 	return n
 }
 
-// OutAt is when a client that is live at now is out: once the last of its tokens that go on without a gap has lapsed;
-// zero: never.
-func (l *Listed) OutAt(now time.Time) time.Time {
+// NextEnd is when the first of its live tokens lapses; zero: none ever does.
+func (l *Listed) NextEnd() (first time.Time) {
+	for _, t := range l.Tokens {
+		if t.State == Live && !t.Expires.IsZero() && (first.IsZero() || t.Expires.Before(first)) {
+			first = t.Expires
+		}
+	}
+	return first
+}
+
+// out is when the client is out: of one that is live once the last of its tokens that go on without a gap has lapsed, of
+// any other when the last of all does.
+func (l *Listed) out(now time.Time) (last time.Time) {
+	if l.State != Live {
+		for _, t := range l.Tokens {
+			if t.Expires.After(last) {
+				last = t.Expires
+			}
+		}
+		return last
+	}
 	var windows []window
 	for _, t := range l.Tokens {
 		if t.State == Live || t.State == Waiting {
@@ -88,7 +106,6 @@ func (s *snapshot) listed(rows []row, now time.Time) Listed {
 	}
 	for i := range rows {
 		t := s.listedToken(&rows[i], now)
-		l.Expires = sooner(&l, t)
 		l.Tokens = append(l.Tokens, t)
 		for i, name := range l.Allow {
 			if reveals(name, t.Credential) {
@@ -97,18 +114,8 @@ func (s *snapshot) listed(rows []row, now time.Time) Listed {
 		}
 	}
 	slices.Sort(l.Allow)
+	l.Expires = l.out(now)
 	return l
-}
-
-// sooner is the expiry of a client with one more token.
-func sooner(l *Listed, t ListedToken) time.Time {
-	switch {
-	case l.State == Live && t.State != Live:
-		return l.Expires
-	case l.Expires.IsZero(), l.State == Live && !t.Expires.IsZero() && t.Expires.Before(l.Expires), l.State != Live && t.Expires.After(l.Expires):
-		return t.Expires
-	}
-	return l.Expires
 }
 
 func (s *snapshot) listedToken(r *row, now time.Time) ListedToken {

@@ -284,7 +284,7 @@ func TestTokenListShowsNone(t *testing.T) {
 	w.want(byToken, true)
 }
 
-// TestTokenListInAList: an operator sees each token with its state, and when the first live one lapses.
+// TestTokenListInAList: an operator sees each token with its state, when the next live one lapses, and when the client is out.
 func TestTokenListInAList(t *testing.T) {
 	t.Parallel()
 	at := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }
@@ -299,22 +299,23 @@ func TestTokenListInAList(t *testing.T) {
 	type line struct {
 		name, state string
 		expires     time.Time
+		next        time.Time
 		tokens      []string
 		live        int
 	}
 	var got []line
 	list, report := clients.List(clients.Config{Path: path}, nil, noon)
 	for _, l := range list {
-		one := line{l.Name, string(l.State), l.Expires, nil, l.LiveTokens()}
+		one := line{l.Name, string(l.State), l.Expires, l.NextEnd(), nil, l.LiveTokens()}
 		for _, token := range l.Tokens {
 			one.tokens = append(one.tokens, string(token.State))
 		}
 		got = append(got, one)
 	}
 	want := []line{
-		{"alice", "live", at(2), []string{"expired", "live", "live", "waiting", "expired"}, 2},
-		{"b", "waiting", time.Time{}, []string{"waiting"}, 0},
-		{"c", "expired", at(-1), []string{"expired", "expired"}, 0},
+		{"alice", "live", time.Time{}, at(2), []string{"expired", "live", "live", "waiting", "expired"}, 2},
+		{"b", "waiting", time.Time{}, time.Time{}, []string{"waiting"}, 0},
+		{"c", "expired", at(-1), time.Time{}, []string{"expired", "expired"}, 0},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(line{})); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 func (p *program) clientList(args []string) error {
 	f := p.flags("client list", "[--all] [--json] [flags]",
 		"Prints the clients, whom they act as, when they were last used, and what they may use. A client that is out is shown with its state;\n"+
-			"prax check says why. What expires within 7 days is marked as soon: of several tokens, the first that will.").withSettings(grantSettings...)
+			"prax check says why. EXPIRES is when the last of its tokens ends, marked as soon within 7 days; TOKENS says when the next of several does.").withSettings(grantSettings...)
 	all := f.Bool("all", false, "clients too that are in the file no more, with when they were last used")
 	asJSON := f.Bool("json", false, "print JSON")
 	if _, err := f.parse(args, 0, 0); err != nil {
@@ -46,13 +47,22 @@ func (p *program) printClients(listed []clients.Listed) error {
 	w := newTable(p.stdout)
 	fmt.Fprintln(w, "NAME\tUSER\tSTATE\tEXPIRES\tLAST USED\tTOKENS\tROLES\tALLOW")
 	for _, c := range listed {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", printable(c.Name), orDash(c.UserID), c.State, p.expiry(&c), lastUse(c.LastUsed), c.LiveTokens(),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", printable(c.Name), orDash(c.UserID), c.State, p.expiry(&c), lastUse(c.LastUsed), liveTokens(&c),
 			orDash(strings.Join(c.Roles, ",")), orDash(strings.Join(c.Allow, ",")))
 	}
 	return w.Flush()
 }
 
-// expiry is when the first live token of a client lapses.
+// liveTokens is how many tokens of a client are good now, and of several when the next one ends.
+func liveTokens(c *clients.Listed) string {
+	n := c.LiveTokens()
+	if end := c.NextEnd(); n > 1 && !end.IsZero() {
+		return fmt.Sprintf("%d, one until %s", n, formatTime(end))
+	}
+	return strconv.Itoa(n)
+}
+
+// expiry is when a client is out.
 func (p *program) expiry(c *clients.Listed) string {
 	switch {
 	case c.State == clients.Gone:

@@ -101,7 +101,7 @@ func (x *examination) ends() {
 		case c.State == clients.Expired && !x.mistaken(c.Name):
 			over = append(over, c.Name)
 		case c.State == clients.Live:
-			if out := c.OutAt(x.Now); !out.IsZero() && out.Sub(x.Now) < auth.Soon {
+			if out := c.Expires; !out.IsZero() && out.Sub(x.Now) < auth.Soon {
 				near = append(near, fmt.Sprintf("%s (%s)", c.Name, stamp(out)))
 			}
 		}
