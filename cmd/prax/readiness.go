@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
+	"prax/auth/clients"
 	"prax/server"
 	"prax/store"
 	"prax/tools/definition"
@@ -17,7 +19,11 @@ func (a *app) ready(ctx context.Context) server.Readiness {
 	if !s.Loaded.IsZero() {
 		r.Registry.Age = max(a.now().Sub(s.Loaded), 0)
 	}
-	if !s.OK && !s.Stale {
+	switch {
+	case s.OK || s.Stale:
+	case awaitsFile(s):
+		r.Warnings = append(r.Warnings, server.Problem{Check: "registry", Reason: "there is no clients file yet: prax client add makes it"})
+	default:
 		r.Problems = append(r.Problems, server.Problem{Check: "registry", Reason: "the clients file cannot be read, and admits nobody: see the log, or prax check"})
 	}
 	if a.defined != nil && !a.defined.Status().OK {
@@ -33,6 +39,12 @@ func (a *app) ready(ctx context.Context) server.Readiness {
 		r.Problems = append(r.Problems, server.Problem{Check: server.CheckStore, Reason: storeReason(err)})
 	}
 	return r
+}
+
+// awaitsFile tells whether there is no clients file and has been none since the start: the first client is still to come,
+// nobody was lost.
+func awaitsFile(s clients.Status) bool {
+	return s.Loaded.IsZero() && slices.ContainsFunc(s.Problems, func(p clients.Problem) bool { return p.Code == clients.FileMissing })
 }
 
 // definitionsReason is what a file of definitions that cannot be used leaves in force.
