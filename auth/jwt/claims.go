@@ -62,8 +62,8 @@ func decodeClaims(text []byte) (c claims, err error) {
 	return c, nil
 }
 
-// grant is what the claims lend. A list that cannot be read is an error: it was meant to leave something out.
-func (c *claims) grant() (*auth.Grant, error) {
+// grant is what the claims lend, signed by this key. A list that cannot be read is an error: it was meant to leave something out.
+func (c *claims) grant(key string) (*auth.Grant, error) {
 	allow, err := narrowing(c.Allow)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (c *claims) grant() (*auth.Grant, error) {
 		return nil, err
 	}
 	return &auth.Grant{
-		ID: c.ID, Client: c.Subject, User: c.User, Epoch: c.Epoch, Expires: time.Unix(c.Expires, 0).UTC(),
+		ID: c.ID, Key: key, Audience: c.Audience, Client: c.Subject, User: c.User, Epoch: c.Epoch, Expires: time.Unix(c.Expires, 0).UTC(),
 		Allow: allow, Workflows: workflows,
 	}, nil
 }

@@ -321,6 +321,25 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestKeyTakenAway: what a key has signed is nothing without it, and so is what was set going with that.
+func TestKeyTakenAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	token := w.mint(jwt.Order{})
+	w.admitted(token)
+	keys, err := filepath.Glob(filepath.Join(w.keys, "jwt-*.key"))
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("the keys: %q, %v", keys, err)
+	}
+	if err := os.Remove(keys[0]); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	w.refused("signed by a key that was taken away", token)
+	w.mint(jwt.Order{})
+	w.refused("signed by a key that was taken away, while there is another", token)
+}
+
 // TestMintRefuses: what could not be a good token is not made.
 func TestMintRefuses(t *testing.T) {
 	t.Parallel()
@@ -345,6 +364,7 @@ func TestMintRefuses(t *testing.T) {
 		}
 	}
 	token := w.mint(jwt.Order{})
+	w.admitted(token)
 	w.audience = ""
 	w.open()
 	w.refused("without a public URL", token)

@@ -8,9 +8,7 @@ import (
 
 // Reading is what a token says, to be shown to whoever holds it. Nobody has verified that it is true.
 type Reading struct {
-	Key      string
-	Audience string
-	Issued   time.Time
+	Issued time.Time
 	auth.Grant
 }
 
@@ -24,9 +22,9 @@ func Read(token string) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	g, err := c.grant()
+	g, err := c.grant(s.KeyID)
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{Key: s.KeyID, Audience: c.Audience, Issued: time.Unix(c.Issued, 0).UTC(), Grant: *g}, nil
+	return Reading{Issued: time.Unix(c.Issued, 0).UTC(), Grant: *g}, nil
 }

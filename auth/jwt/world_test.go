@@ -92,6 +92,7 @@ type world struct {
 	ledger   *ledger
 	at       time.Time
 	audience string
+	lent     map[string]*auth.Grant // of the tokens that were admitted, as they are kept
 }
 
 func newWorld(t testing.TB) *world {
@@ -146,11 +147,35 @@ func (w *world) admitted(token string) auth.Principal {
 	if again, ok := w.Again(p); !ok || again.Allow.Key() != p.Allow.Key() || again.Grant != p.Grant {
 		w.t.Fatal("the same principal is judged in another way again")
 	}
+	w.holdLent(token, p)
 	return p
 }
 
+// holdLent holds what was set going with a token, and what is kept of it, to what the token gives.
+func (w *world) holdLent(token string, p auth.Principal) {
+	w.t.Helper()
+	g, err := auth.ReadGrant(p.Grant.Text())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	lent, ok := w.Lent(g)
+	if !ok || lent.Allow.Key() != p.Allow.Key() || lent.Workflows.Key() != p.Workflows.Key() || lent.User != p.User || !lent.Expires.Equal(p.Expires) {
+		w.t.Fatalf("what goes on with it is judged in another way: %t, %+v", ok, lent)
+	}
+	if w.lent == nil {
+		w.lent = map[string]*auth.Grant{}
+	}
+	w.lent[token] = g
+}
+
+// refused is that a token is, and that what was set going with it while it was good has ended too.
 func (w *world) refused(what, token string) {
 	w.t.Helper()
+	if g := w.lent[token]; g != nil {
+		if p, ok := w.Lent(g); ok || p.Client != "" {
+			w.t.Errorf("%s: what was set going with it goes on as %q", what, p.Client)
+		}
+	}
 	if p, ok := w.Authenticate(request(token)); ok || p.Client != "" || p.User != "" || p.Grant != nil {
 		w.t.Errorf("%s: is admitted as %q", what, p.Client)
 	}
