@@ -38,6 +38,7 @@ type Approval struct {
 	Tier       string
 	Queue      string // the audience
 	Client     string // who asked
+	Grant      string // the text of the auth.Grant that it asked with; "": the client itself
 	Status     ApprovalStatus
 	By         string // who answered
 	Created    time.Time

@@ -36,6 +36,7 @@ type Attempt struct {
 	User     string // whose it is: the instance's, or the caller's where there is none
 	Client   string // as whom it runs
 	Actor    string // the user of Client
+	Grant    string // the text of the auth.Grant under which it runs; "": Client itself; dropped when it ends
 	Instance string // "": a tool was called directly
 	Version  int64  // of the instance, which stays so until the attempt is closed
 	Shared   bool   // the instance's, as Definition is: a store takes both from there
@@ -105,8 +106,8 @@ type Attempts interface {
 
 	// CloseAttempt ends a running one, makes it unknown, or settles one that is unknown or kept ([Closing.Follows]).
 	// ErrConflict when it has ended otherwise, or has another fence; ErrNotFound when there is none. It needs no room
-	// in a quota. A [Move] of its instance in the same transaction comes after it. Its work is dropped when it ends,
-	// its output when it is kept no more, or when its instance has moved on. Of a user's ended ones without an
+	// in a quota. A [Move] of its instance in the same transaction comes after it. Its work and grant are dropped when it
+	// ends, its output when it is kept no more, or when its instance has moved on. Of a user's ended ones without an
 	// instance the last MaxDirectAttempts stay.
 	CloseAttempt(c Closing) error
 
@@ -144,7 +145,7 @@ func (a Attempt) Check() error {
 	if err != nil {
 		return err
 	}
-	err = checkTexts(text{"parent", a.Parent, MaxIDBytes}, text{"actor", a.Actor, MaxFieldBytes}, text{"instance", a.Instance, MaxIDBytes},
+	err = checkTexts(text{"parent", a.Parent, MaxIDBytes}, text{"actor", a.Actor, MaxFieldBytes}, text{"grant", a.Grant, auth.MaxGrant}, text{"instance", a.Instance, MaxIDBytes},
 		text{"state", a.State, MaxFieldBytes}, text{"transition", a.Transition, MaxFieldBytes}, text{"tool", a.Tool, MaxFieldBytes},
 		text{"tier", a.Tier, MaxFieldBytes}, text{"key", a.Key, MaxFieldBytes}, text{"approval", a.Approval, MaxIDBytes}, text{"approver", a.Approver, MaxFieldBytes},
 		text{"correlation", a.Correlation, MaxIDBytes}, text{"request id", a.RequestID, MaxFieldBytes})
@@ -186,7 +187,7 @@ func (a Attempt) checkOpening() error {
 
 // Bytes is what the attempt counts against its user's quota of instances.
 func (a Attempt) Bytes() int64 {
-	return 3*fixedBytes + int64(len(a.Work)+len(a.Output)+len(a.Message)+len(a.Note))
+	return 3*fixedBytes + int64(len(a.Work)+len(a.Output)+len(a.Message)+len(a.Note)+len(a.Grant))
 }
 
 // Normal is the attempt as a store keeps it: times in milliseconds and UTC, updated when it was opened where that is

@@ -90,7 +90,7 @@ func (i Instance) Check() error {
 	if err != nil {
 		return err
 	}
-	err = checkTexts(text{"client", i.Client, MaxFieldBytes}, text{"run id", i.RunID, MaxIDBytes}, text{"trace id", i.TraceID, MaxIDBytes},
+	err = checkTexts(text{"client", i.Client, MaxFieldBytes}, text{"grant", i.Grant, auth.MaxGrant}, text{"run id", i.RunID, MaxIDBytes}, text{"trace id", i.TraceID, MaxIDBytes},
 		text{"reason", i.Reason, MaxTextBytes}, text{"summary", i.Summary, MaxTextBytes})
 	if err != nil {
 		return err
@@ -147,7 +147,8 @@ func (a Approval) Check() error {
 	if err != nil {
 		return err
 	}
-	err = checkTexts(text{"tier", a.Tier, MaxFieldBytes}, text{"queue", a.Queue, MaxFieldBytes}, text{"client", a.Client, MaxFieldBytes})
+	err = checkTexts(text{"tier", a.Tier, MaxFieldBytes}, text{"queue", a.Queue, MaxFieldBytes}, text{"client", a.Client, MaxFieldBytes},
+		text{"grant", a.Grant, auth.MaxGrant})
 	if err != nil {
 		return err
 	}

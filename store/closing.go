@@ -78,7 +78,7 @@ func (c Closing) After(a Attempt) Attempt {
 		a.Output = c.Output
 	}
 	if !c.Status.Blocks() {
-		a.Work, a.Ended = nil, a.Updated
+		a.Work, a.Grant, a.Ended = nil, "", a.Updated
 	}
 	return a
 }

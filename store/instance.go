@@ -23,6 +23,7 @@ type Instance struct {
 	ID      string // wf_ and 26 characters, from 128 random bits
 	User    string // whose it is
 	Client  string // who started it
+	Grant   string // the text of the auth.Grant that it was started with; "": the client itself
 	RunID   string // the starter's own name for it, unique within user; "" for none
 	TraceID string // the starter's correlation, repeated in every event; "" for none
 

@@ -95,7 +95,7 @@ func (m Move) Bytes() int64 {
 		n += e.Bytes()
 	}
 	if a := m.Approval; a != nil {
-		n += fixedBytes + int64(len(a.Arguments)+len(a.Material))
+		n += fixedBytes + int64(len(a.Arguments)+len(a.Material)+len(a.Grant))
 	}
 	return n
 }
@@ -117,7 +117,7 @@ func (i Instance) Bytes() int64 {
 }
 
 // StartBytes is what those members count that stay as they are from the start.
-func (i Instance) StartBytes() int64 { return 2*fixedBytes + int64(len(orEmpty(i.Input))) }
+func (i Instance) StartBytes() int64 { return 2*fixedBytes + int64(len(orEmpty(i.Input))+len(i.Grant)) }
 
 // Normal is the instance as a store keeps it: times in milliseconds and UTC, an empty object where an
 // object is missing, an end exactly if it is not open.

@@ -12,7 +12,7 @@ import (
 )
 
 const approvalColumns = `number, id, (SELECT i.id FROM instance i WHERE i.number = approval.instance), user, shared, definition, hash, version, transition,
-	digest, tier, queue, client, status, answerer, created, expires, resolved, arguments, material`
+	digest, tier, queue, client, status, answerer, created, expires, resolved, arguments, material, lent`
 
 const (
 	approvalByID = `SELECT ` + approvalColumns + ` FROM approval WHERE id = ? AND ` + ownInstance
@@ -39,7 +39,7 @@ func (t *tx) approval(s auth.Scope, text string, args ...any) (store.Approval, e
 	var resolved sql.NullInt64
 	var i store.Instance
 	err := t.row(text, args, &number, &a.ID, &a.Instance, &i.User, &i.Shared, &a.Definition, &a.Hash, &a.Version, &a.Transition, &a.Digest,
-		&a.Tier, &a.Queue, &a.Client, &a.Status, &a.By, &created, &expires, &resolved, (*[]byte)(&a.Arguments), (*[]byte)(&a.Material))
+		&a.Tier, &a.Queue, &a.Client, &a.Status, &a.By, &created, &expires, &resolved, (*[]byte)(&a.Arguments), (*[]byte)(&a.Material), &a.Grant)
 	if err != nil {
 		return store.Approval{}, missing(err)
 	}
@@ -210,5 +210,5 @@ func (t *tx) openApproval(instance int64, a store.Approval) error {
 	if unique(err) {
 		return fmt.Errorf("%w: the approval's id is taken", store.ErrConflict)
 	}
-	return err
+	return t.lend(`UPDATE approval SET lent = ? WHERE id = ?`, a.Grant, a.ID, err)
 }

@@ -11,7 +11,7 @@ import (
 // attemptColumns are those of an attempt in the order of scanAttempt.
 const attemptColumns = `number, id, (SELECT i.id FROM instance i WHERE i.number = attempt.instance), user, shared, definition, version, status,
 	fence, lease, worker, tries, choice, created, updated, ended, parent, part, client, actor, state, transition, tool, kind, tier, digest, key,
-	approval, class, settler, correlation, request, message, note, work, output`
+	approval, class, settler, correlation, request, message, note, work, output, lent`
 
 const (
 	attemptByID     = `SELECT ` + attemptColumns + ` FROM attempt WHERE id = ? AND ` + ownInstance
@@ -31,7 +31,7 @@ func scanAttempt(scan func(...any) error) (store.ListedAttempt, error) {
 	err := scan(&a.Number, &a.ID, &instance, &a.User, &a.Shared, &a.Definition, &a.Version, &a.Status,
 		&a.Fence, &lease, &a.Worker, &a.Tries, &a.Choice, &created, &updated, &ended, &a.Parent, &a.Index, &a.Client, &a.Actor, &a.State,
 		&a.Transition, &a.Tool, &a.Kind, &a.Tier, &a.Digest, &a.Key, &a.Approval, &a.Class, &a.By, &a.Correlation, &a.RequestID,
-		&a.Message, &a.Note, (*[]byte)(&a.Work), (*[]byte)(&a.Output))
+		&a.Message, &a.Note, (*[]byte)(&a.Work), (*[]byte)(&a.Output), &a.Grant)
 	a.Instance, a.Lease, a.Created, a.Updated, a.Ended = instance.String, moment(lease), moment(created), moment(updated), later(ended)
 	return a, err
 }
@@ -96,5 +96,5 @@ func (t *tx) insertAttempt(a store.Attempt, instance any) error {
 	if unique(err) {
 		return fmt.Errorf("%w: the attempt's id is taken, or another one blocks its instance", store.ErrConflict)
 	}
-	return err
+	return t.lend(`UPDATE attempt SET lent = ? WHERE id = ?`, a.Grant, a.ID, err)
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // closingByID is what a closing needs to know about its attempt.
-const closingByID = `SELECT number, user, instance, status, fence, class, message, settler, note, bytes, coalesce(octet_length(work), 0) FROM attempt WHERE id = ?`
+const closingByID = `SELECT number, user, instance, status, fence, class, message, settler, note, bytes, coalesce(octet_length(work), 0) + octet_length(lent) FROM attempt WHERE id = ?`
 
 // closing is an attempt that is about to end or to go on.
 type closing struct {
 	store.ListedAttempt
 	instance sql.NullInt64
 	bytes    int64 // that it counts
-	work     int64 // of them
+	work     int64 // of them, what is dropped at its end
 }
 
 // CloseAttempt implements [store.Attempts].
@@ -63,7 +63,7 @@ func (t *tx) closable(c store.Closing) (was closing, err error) {
 
 func (t *tx) replaceAttempt(number int64, a store.Attempt, bytes int64) error {
 	_, err := t.exec(`UPDATE attempt SET status = ?1, updated = ?2, ended = ?3, class = ?4, message = ?5, settler = ?6, note = ?7, output = ?8, bytes = ?9,
-		work = iif(?3 IS NULL, work, NULL) WHERE number = ?10`,
+		work = iif(?3 IS NULL, work, NULL), lent = iif(?3 IS NULL, lent, '') WHERE number = ?10`,
 		string(a.Status), a.Updated.UnixMilli(), millis(a.Ended), a.Class, a.Message, a.By, a.Note, optional(a.Output), bytes, number)
 	return err
 }

@@ -9,10 +9,11 @@ import (
 	"prax/store"
 )
 
-const instanceColumns = `number, id, user, client, run_id, trace_id, definition, definition_version, hash, shared, state, version, status,
-	due, created, updated, ended, reason, summary, memo, input, context`
-
 const (
+	ownColumns = `number, id, user, client, run_id, trace_id, definition, definition_version, hash, shared, state, version, status,
+	due, created, updated, ended, reason, summary, memo, input, context`
+	instanceColumns = ownColumns + `, lent`
+
 	instanceReach = `SELECT number, user, definition, shared FROM instance WHERE id = ? AND ` + ownInstance
 	instanceByID  = `SELECT ` + instanceColumns + ` FROM instance WHERE id = ? AND ` + ownInstance
 	instanceByRun = `SELECT ` + instanceColumns + ` FROM instance WHERE ` + ownUser + ` AND run_id = ? AND run_id <> ''`
@@ -25,7 +26,7 @@ func scanInstance(scan func(...any) error) (store.ListedInstance, error) {
 	var created, updated int64
 	err := scan(&i.Number, &i.ID, &i.User, &i.Client, &i.RunID, &i.TraceID, &i.DefinitionID, &i.DefinitionVersion, &i.DefinitionHash,
 		&i.Shared, &i.State, &i.Version, &i.Status, &due, &created, &updated, &ended, &i.Reason, &i.Summary,
-		(*[]byte)(&i.Memo), (*[]byte)(&i.Input), (*[]byte)(&i.Context))
+		(*[]byte)(&i.Memo), (*[]byte)(&i.Input), (*[]byte)(&i.Context), &i.Grant)
 	i.Due, i.Created, i.Updated, i.Ended = later(due), moment(created), moment(updated), later(ended)
 	return i, err
 }
@@ -205,11 +206,20 @@ func (t *tx) chargeInstances(user string, open, bytes int64) error {
 }
 
 func (t *tx) insertInstance(number int64, i store.Instance, kept int64, evidence int) error {
-	_, err := t.exec(`INSERT INTO instance (`+instanceColumns+`, bytes, evidence)
+	_, err := t.exec(`INSERT INTO instance (`+ownColumns+`, bytes, evidence)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		number, i.ID, i.User, i.Client, i.RunID, i.TraceID, i.DefinitionID, i.DefinitionVersion, i.DefinitionHash, i.Shared,
 		i.State, i.Version, string(i.Status), millis(i.Due), i.Created.UnixMilli(), i.Updated.UnixMilli(), millis(i.Ended),
 		i.Reason, i.Summary, string(i.Memo), string(i.Input), string(i.Context), kept, evidence)
+	return t.lend(`UPDATE instance SET lent = ? WHERE number = ?`, i.Grant, number, err)
+}
+
+// lend adds to a row that was inserted, unless that failed, the grant under which it was: few have one.
+func (t *tx) lend(text, grant string, key any, err error) error {
+	if err == nil && grant != "" {
+		_, err = t.exec(text, grant, key)
+		err = t.whole(err)
+	}
 	return err
 }
 

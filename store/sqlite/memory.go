@@ -141,7 +141,7 @@ func recall(i store.ListedInstance) *recalled {
 // footprint is what an instance takes: its own bytes and those to keep it.
 func footprint(i *store.Instance) int64 {
 	const fixed = 1 << 10 // the structure, its place in a map, and what is short
-	return fixed + int64(len(i.Input)+len(i.Context)+len(i.Memo)+len(i.Summary)+len(i.Reason))
+	return fixed + int64(len(i.Input)+len(i.Context)+len(i.Memo)+len(i.Summary)+len(i.Reason)+len(i.Grant))
 }
 
 // begin withholds what is about to be committed: a View may see it from now on.

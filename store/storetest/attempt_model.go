@@ -155,7 +155,7 @@ func (m *workflowMachine) close(r *rapid.T, state []run) runStep {
 			a.By, a.Note = c.By, c.Note
 		}
 		if c.Status != store.AttemptUnknown {
-			a.Ended, a.Work = c.At, nil
+			a.Ended, a.Work, a.Grant = c.At, nil, ""
 		}
 	})
 	return s

@@ -17,7 +17,7 @@ import (
 // anAttempt is one that an instance may begin as it stands.
 func anAttempt(i store.Instance) store.Attempt {
 	return store.Attempt{
-		ID: "at_" + store.NewID(), User: i.User, Client: i.User + "-agent", Actor: i.User, Instance: i.ID, Version: i.Version,
+		ID: "at_" + store.NewID(), User: i.User, Client: i.User + "-agent", Actor: i.User, Grant: `{"id":"caused"}`, Instance: i.ID, Version: i.Version,
 		Shared: i.Shared, Definition: i.DefinitionID, State: i.State, Transition: "go", Kind: "rest", Tier: "medium",
 		Digest: strings.Repeat("a", 64), Key: "key-1", Work: []byte(`{"request":1}`), Tries: 1, Worker: "w1", Fence: 1,
 		Lease: i.Updated.Add(time.Minute), Status: store.AttemptRunning, Correlation: "cor_1", RequestID: "req_1",
@@ -216,6 +216,7 @@ func refusedAttempts(t *testing.T, open Opener) {
 		"a negative part":    {func(a *store.Attempt) { a.Index = -1 }, nil},
 		"key is not UTF-8":   {func(a *store.Attempt) { a.Key = "\xff" }, nil},
 		"key too long":       {func(a *store.Attempt) { a.Key = long(store.MaxFieldBytes + 1) }, store.ErrQuota},
+		"grant too long":     {func(a *store.Attempt) { a.Grant = long(auth.MaxGrant + 1) }, store.ErrQuota},
 		"work is no JSON":    {func(a *store.Attempt) { a.Work = []byte(`{"a"`) }, nil},
 		"work too large":     {func(a *store.Attempt) { a.Work = []byte(`"` + long(store.MaxWorkBytes) + `"`) }, store.ErrQuota},
 	} {

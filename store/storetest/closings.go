@@ -66,7 +66,7 @@ func expectEnd(t *testing.T, before store.Attempt, c store.Closing, got store.At
 		want.By, want.Note = c.By, c.Note
 	}
 	if c.Status != store.AttemptUnknown {
-		want.Ended, want.Work = c.At, nil
+		want.Ended, want.Work, want.Grant = c.At, nil, ""
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("from %s to %s (-want +got):\n%s", before.Status, c.Status, diff)

@@ -27,7 +27,7 @@ func moves(t *testing.T, open Opener) {
 	}))
 	long := after(first, func(i *store.Instance) {
 		i.Version, i.State, i.Status, i.Due = 5, "end", store.Completed, time.Time{}
-		i.Client, i.RunID, i.TraceID, i.DefinitionVersion, i.Shared, i.Input, i.Created = "x", "x", "x", 9, true, []byte(`{"x":1}`), dawn.Add(time.Hour)
+		i.Client, i.Grant, i.RunID, i.TraceID, i.DefinitionVersion, i.Shared, i.Input, i.Created = "x", "x", "x", "x", 9, true, []byte(`{"x":1}`), dawn.Add(time.Hour)
 	})
 	long.Steps = nil
 	for n := int64(3); n <= 5; n++ {

@@ -70,7 +70,7 @@ func newInstance(user, definition string) store.Instance {
 	d := plain(definition)
 	return store.Instance{
 		ID: "wf_" + store.NewID(), User: user, Client: user + "-agent",
-		DefinitionID: d.ID, DefinitionVersion: d.Version, DefinitionHash: d.Hash,
+		Grant: `{"id":"started"}`, DefinitionID: d.ID, DefinitionVersion: d.Version, DefinitionHash: d.Hash,
 		State: "a", Version: 1, Status: store.Open, Created: dawn, Updated: dawn,
 		Input: []byte(`{"in":1}`), Context: []byte(`{"n":1}`), Memo: []byte(`{"hops":0}`),
 	}
@@ -168,7 +168,7 @@ func anApproval(m store.Move) *store.Approval {
 		ID: "ap_" + store.NewID(), User: m.Next.User, Instance: m.Next.ID, Version: m.Next.Version,
 		Definition: m.Next.DefinitionID, Hash: m.Next.DefinitionHash, Transition: "approve",
 		Arguments: []byte(`{"x":1}`), Material: material, Digest: digest.Hex(material), Tier: "low", Queue: "people",
-		Client: m.Next.Client, Status: store.ApprovalOpen, Created: m.Next.Updated, Expires: m.Next.Updated.Add(store.ApprovalLife),
+		Client: m.Next.Client, Grant: `{"id":"asked"}`, Status: store.ApprovalOpen, Created: m.Next.Updated, Expires: m.Next.Updated.Add(store.ApprovalLife),
 	}
 }
 
