@@ -38,7 +38,7 @@ func (a *app) openWorkflows() error {
 		return fmt.Errorf("PRAX_NOTIFY: %w", err)
 	}
 	running := runner.Config{
-		Store: a.db, Catalog: definitions{a}, Decode: decodeDefinition, Log: a.out.log, Now: a.now, Live: a.liveClient,
+		Store: a.db, Catalog: definitions{a}, Decode: decodeDefinition, Log: a.out.log, Now: a.now, Live: a.liveClient, Lent: a.lentClient,
 		Executors: kinds, Connection: a.connection, Capability: a.capability, Hook: hook, Worker: rand.Text(),
 	}
 	asked := praxec.Config{
@@ -145,4 +145,12 @@ func (a *app) liveClient(name string) (auth.Principal, bool) {
 		return auth.Principal{}, false
 	}
 	return a.clients.ByName(name)
+}
+
+// lentClient is what a signed token leaves of its client now.
+func (a *app) lentClient(g *auth.Grant) (auth.Principal, bool) {
+	if a.tokens == nil { // before anybody can call
+		return auth.Principal{}, false
+	}
+	return a.tokens.Lent(g)
 }

@@ -137,5 +137,8 @@ func (c *call) ask(d *workflow.Definition, i store.Instance, change *workflow.Ch
 	if n := len(change.Steps); n > 0 {
 		a.Client = change.Steps[n-1].Client
 	}
+	if a.Client == c.Principal.Client {
+		a.Grant = c.Principal.Grant.Text()
+	}
 	return a, nil
 }

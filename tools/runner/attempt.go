@@ -40,7 +40,7 @@ func (r *Runner) newAttempt(c *call, p *plan, effect *workflow.Effect) (*attempt
 		return nil, err
 	}
 	a := &attempt{effect: effect, plan: p, stored: store.Attempt{
-		ID: p.attempt, Client: p.principal.Client, Actor: p.principal.User, User: p.principal.User,
+		ID: p.attempt, Client: p.principal.Client, Actor: p.principal.User, Grant: p.principal.Grant.Text(), User: p.principal.User,
 		Kind: p.executor.Kind, Tier: p.tier.String(), Digest: p.digest, Key: p.key(), Tries: 1,
 		Worker: r.config.Worker, Fence: 1, Lease: c.now.Add(leaseTime), Status: store.AttemptRunning,
 		Correlation: c.correlation, RequestID: c.RequestID, Created: c.now, Updated: c.now,

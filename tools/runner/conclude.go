@@ -31,7 +31,7 @@ func passing(err error) bool {
 func (v *drive) concluded(a *attempt, result workflow.Result) (*Answer, *attempt, error) {
 	c, ctx := v.call, context.Background()
 	c.now = store.Milliseconds(v.r.config.Now())
-	_, live := v.r.livePrincipal(a.stored.Client, a.stored.Actor, a.stored.Definition)
+	_, live := v.r.livePrincipal(causer(a.stored), a.stored.Definition)
 	c.Principal, c.out = v.r.maker(c.actor(), a.effect), !live // what they may was perhaps narrowed meanwhile
 	s, err := v.r.look(ctx, c, a.stored.Instance)
 	if s == nil {

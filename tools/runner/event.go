@@ -35,14 +35,6 @@ func (c *call) event(i store.Instance, trail []workflow.Fact, by actor, failed *
 	return e
 }
 
-// actor is who did something; nobody, when the server did.
-type actor struct {
-	Client string `json:"client,omitzero"`
-	User   string `json:"user,omitzero"`
-}
-
-func (c *call) actor() actor { return actor{c.Principal.Client, c.Principal.User} }
-
 // refused records what was refused. Nothing has changed.
 func (r *Runner) refused(c *call, i store.Instance, transition string, d workflow.Decision) {
 	trail := d.Trail

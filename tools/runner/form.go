@@ -52,7 +52,7 @@ func (r *Runner) form(s *store.Instance) (*form, error) {
 
 // same tells whether two rows are the same in everything.
 func same(a, b *store.Instance) bool {
-	return a.Version == b.Version && a.ID == b.ID && a.User == b.User && a.Client == b.Client &&
+	return a.Version == b.Version && a.ID == b.ID && a.User == b.User && a.Client == b.Client && a.Grant == b.Grant &&
 		a.RunID == b.RunID && a.TraceID == b.TraceID && a.DefinitionID == b.DefinitionID &&
 		a.DefinitionVersion == b.DefinitionVersion && a.DefinitionHash == b.DefinitionHash && a.Shared == b.Shared &&
 		a.State == b.State && a.Status == b.Status && a.Reason == b.Reason && a.Summary == b.Summary &&

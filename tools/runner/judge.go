@@ -29,15 +29,15 @@ func classOf(f *workflow.Failure) string {
 func (r *Runner) actsAs(c *call, i store.Instance, asked actor) (auth.Principal, bool) {
 	switch {
 	case asked.Client != "" && overseer(asked, i), asked.Client == "" && !c.server && overseer(c.actor(), i):
-		return r.livePrincipal(i.Client, i.User, i.DefinitionID)
+		return r.livePrincipal(starter(i), i.DefinitionID)
 	case asked.Client != "" && (c.server || asked != c.actor()):
-		return r.livePrincipal(asked.Client, asked.User, i.DefinitionID)
+		return r.livePrincipal(asked, i.DefinitionID)
 	case !c.server:
 		return c.Principal, true
 	case c.acting.Client != "":
-		return r.livePrincipal(c.acting.Client, c.acting.User, i.DefinitionID)
+		return r.livePrincipal(actorOf(c.acting), i.DefinitionID)
 	}
-	return r.livePrincipal(i.Client, i.User, i.DefinitionID) // a timer acts for the starter
+	return r.livePrincipal(starter(i), i.DefinitionID) // a timer acts for the starter
 }
 
 // overseer tells whether somebody is not on the owner's side of an instance.
@@ -48,8 +48,8 @@ func overseer(a actor, i store.Instance) bool { return a.User != i.User && !i.Sh
 // person of that user by any move.
 func (r *Runner) askedBy(ctx context.Context, c *call, m *mutation, approved bool) (actor, error) {
 	for _, o := range m.outcomes {
-		if by := (actor{o.attempt.stored.Client, o.attempt.stored.Actor}); o.settled != nil {
-			if _, live := r.livePrincipal(by.Client, by.User, m.sight.stored.DefinitionID); !live && by.User == c.Principal.User {
+		if by := causer(o.attempt.stored); o.settled != nil {
+			if _, live := r.livePrincipal(by, m.sight.stored.DefinitionID); !live && by.User == c.Principal.User {
 				return actor{}, nil
 			}
 			return by, nil
@@ -57,22 +57,24 @@ func (r *Runner) askedBy(ctx context.Context, c *call, m *mutation, approved boo
 	}
 	if !c.server && m.late() { // a timeout is nobody's move, whoever meets it first
 		i := m.sight.stored
-		if _, live := r.livePrincipal(i.Client, i.User, i.DefinitionID); !live && !c.looks && c.Principal.User == i.User && c.Principal.Roles.Has(auth.Human) {
+		if _, live := r.livePrincipal(starter(i), i.DefinitionID); !live && !c.looks && c.Principal.User == i.User && c.Principal.Roles.Has(auth.Human) {
 			return actor{}, nil
 		}
-		return actor{i.Client, i.User}, nil
+		return starter(i), nil
 	}
 	if !approved || m.sight.i.Parked == nil { // of a start there is no instance yet
 		return actor{}, nil
 	}
-	return r.requester(ctx, c, m.sight.stored.ID, m.sight.i.Parked)
+	return r.requester(ctx, c, m.sight)
 }
 
-// requester is who opened an approval, as its evidence says. A name that another user has by now is somebody else's.
-func (r *Runner) requester(ctx context.Context, c *call, instance string, parked *workflow.Parked) (by actor, err error) {
-	by.Client = parked.Client // of no user: out
+// requester is who opened the approval that is open, as it and its evidence say. A name that another user has by now is
+// somebody else's.
+func (r *Runner) requester(ctx context.Context, c *call, s *sight) (by actor, err error) {
+	parked := s.i.Parked
+	by.Client, by.Grant = parked.Client, s.asked() // of no user: out
 	err = c.view(ctx, func(tx store.Tx) error {
-		all, err := tx.EvidenceOf(c.scope, instance)
+		all, err := tx.EvidenceOf(c.scope, s.stored.ID)
 		for _, e := range all {
 			if e.Kind == workflow.EvidenceOfRequest && e.URI == parked.Approval && e.Client == parked.Client {
 				by.User = e.User
@@ -83,18 +85,46 @@ func (r *Runner) requester(ctx context.Context, c *call, instance string, parked
 	return by, err
 }
 
-// livePrincipal is the client of a user as clients.json has it now, if it is still admitted and may still use the
-// definition; "": any.
-func (r *Runner) livePrincipal(client, user, definition string) (auth.Principal, bool) {
-	if r.config.Live == nil || client == "" {
-		return auth.Principal{}, false
+// asked is the grant under which the open approval was asked for.
+func (s *sight) asked() string {
+	if len(s.approvals) == 0 || s.approvals[0].ID != s.i.Parked.Approval {
+		return noGrant // which is not known
 	}
-	p, there := r.config.Live(client)
-	if !there || p.User != user || p.Expired(r.config.Now()) {
+	return s.approvals[0].Grant
+}
+
+// livePrincipal is the client of a user as clients.json has it now, and as its signed token leaves it, if it is still
+// admitted and may still use the definition; "": any.
+func (r *Runner) livePrincipal(by actor, definition string) (auth.Principal, bool) {
+	p, there := r.principal(by)
+	if !there || p.Client != by.Client || p.User != by.User || p.Expired(r.config.Now()) {
 		return auth.Principal{}, false
 	}
 	return p, definition == "" || store.Granted(p.Workflows, definition)
 }
+
+// principal is who an actor is now.
+func (r *Runner) principal(by actor) (auth.Principal, bool) {
+	switch {
+	case by.Client == "":
+		return auth.Principal{}, false
+	case by.Grant == "" || grantOff:
+		if r.config.Live == nil {
+			return auth.Principal{}, false
+		}
+		return r.config.Live(by.Client)
+	}
+	g, err := auth.ReadGrant(by.Grant)
+	if err != nil || r.config.Lent == nil {
+		return auth.Principal{}, false
+	}
+	p, there := r.config.Lent(g)
+	p.Grant = g
+	return p, there
+}
+
+// noGrant is the text of a grant that nobody was given, and that leaves nothing.
+const noGrant = "{}"
 
 // planEffect resolves what an effect would do, and for whom. asked is who asked for what was approved or settled.
 func (r *Runner) planEffect(ctx context.Context, c *call, s *sight, e *workflow.Effect, asked actor) (*plan, *workflow.Failure) {

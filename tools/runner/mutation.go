@@ -148,4 +148,6 @@ func (w *written) answer(d *workflow.Definition, by workflow.Caller, change *wor
 }
 
 // actedBy is who made a change.
-func actedBy(c *workflow.Change) actor { return actor{c.Steps[0].Client, c.Steps[0].User} }
+func actedBy(c *workflow.Change) actor {
+	return actor{Client: c.Steps[0].Client, User: c.Steps[0].User}
+}

@@ -43,7 +43,7 @@ func (o *outcome) closing(used bool, now time.Time) store.Closing {
 	}
 	kept := outputOf(o.result)
 	if e := o.attempt.effect; e != nil && e.Approved {
-		kept.Digest, kept.Approver = e.Digest, actor{e.Client, e.User}
+		kept.Digest, kept.Approver = e.Digest, actor{Client: e.Client, User: e.User}
 	}
 	raw, err := encode(kept)
 	if err != nil || len(raw) > store.MaxValueBytes { // it happened all the same

@@ -129,7 +129,7 @@ func (t *trying) renew(ctx context.Context, n int) *workflow.Failure {
 
 // rejudge tells whether the client is still admitted, and whether the executor would still do the same.
 func (r *Runner) rejudge(ctx context.Context, a *attempt, n int) *workflow.Failure {
-	p, ok := r.livePrincipal(a.stored.Client, a.stored.Actor, a.stored.Definition)
+	p, ok := r.livePrincipal(causer(a.stored), a.stored.Definition)
 	if !ok {
 		return notBegun(classRevoked, "the client that caused it is out")
 	}

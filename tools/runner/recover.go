@@ -64,10 +64,10 @@ func (r *Runner) recovering(a store.Attempt) *call {
 // maker is who makes the step of an effect that ran meanwhile, or is taken up again: as clients.json has it now, or as
 // little as is known.
 func (r *Runner) maker(by actor, e *workflow.Effect) auth.Principal {
-	if p, live := r.livePrincipal(by.Client, by.User, ""); live {
+	if p, live := r.livePrincipal(by, ""); live {
 		return p
 	}
-	p := auth.Principal{Client: by.Client, User: by.User}
+	p := auth.Principal{Client: by.Client, User: by.User, Grant: by.grant()}
 	if e.Approved { // by a person, as whom it was judged
 		p.Roles = auth.Names(auth.Human)
 	}
@@ -99,7 +99,7 @@ func (r *Runner) revive(ctx context.Context, c *call, stored store.Attempt) (a *
 
 // orderOf is what an attempt was to be planned for.
 func (r *Runner) orderOf(ctx context.Context, c *call, stored store.Attempt) (*order, *workflow.Effect, string) {
-	principal, live := r.livePrincipal(stored.Client, stored.Actor, stored.Definition)
+	principal, live := r.livePrincipal(causer(stored), stored.Definition)
 	if !live {
 		return nil, nil, "the client that caused it is out"
 	}
@@ -133,7 +133,7 @@ func (r *Runner) doubt(ctx context.Context, c *call, a store.Attempt, why string
 	closing := store.Closing{
 		ID: a.ID, Fence: a.Fence, Status: store.AttemptUnknown, Class: workflow.ClassTransient, Message: clip(why, store.MaxEvidenceText), At: c.now,
 	}
-	err := r.closeAlone(ctx, c, owner(a), a, closing, actor{a.Client, a.Actor}, &workflow.Refusal{Code: workflow.EffectUnknown})
+	err := r.closeAlone(ctx, c, owner(a), a, closing, causer(a), &workflow.Refusal{Code: workflow.EffectUnknown})
 	if errors.Is(err, store.ErrConflict) {
 		return nil
 	}

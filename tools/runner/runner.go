@@ -39,6 +39,10 @@ type Config struct {
 	// judged by it again. nil: every client is out.
 	Live func(client string) (auth.Principal, bool)
 
+	// Lent is what a grant leaves of its client now; false when its token would be refused. What was set going under a
+	// signed token is judged by it again, in place of Live. nil: every such token is out.
+	Lent func(*auth.Grant) (auth.Principal, bool)
+
 	// Executors are the kinds of executor that have an effect. Connection is one of those in force; nil: there are none.
 	Executors  executor.Kinds
 	Connection func(name string) (*workflow.Connection, bool)

@@ -95,7 +95,7 @@ func (r *Runner) taken(ctx context.Context, c *call, run string) error {
 // begin decides a start, commits it, and sets going what follows from it.
 func (r *Runner) begin(ctx context.Context, c *call, d *workflow.Definition, q StartRequest) (*Answer, error) {
 	stored := store.Instance{
-		ID: r.config.NewID("wf_"), User: c.Principal.User, Client: c.Principal.Client, RunID: q.RunID, TraceID: q.TraceID,
+		ID: r.config.NewID("wf_"), User: c.Principal.User, Client: c.Principal.Client, Grant: c.Principal.Grant.Text(), RunID: q.RunID, TraceID: q.TraceID,
 		DefinitionID: d.ID, DefinitionVersion: d.Version, DefinitionHash: d.Hash, Shared: d.Shared, Created: c.now,
 	}
 	by := c.caller(stored)

@@ -48,7 +48,7 @@ func workOf(a *attempt, by actor) (jsontext.Value, error) {
 	w := work{Arguments: a.plan.env.Arguments, By: by, Bound: a.plan.approved, Own: a.plan.own, Does: a.plan.material}
 	if e := a.effect; e != nil {
 		w.Kind, w.Arguments, w.Summary, w.Approval, w.Approved = e.Kind, e.Arguments, e.Summary, e.Approval, e.Approved
-		w.Digest, w.Approver, w.Note, w.Depth, w.OnEnter = e.Digest, actor{e.Client, e.User}, e.Note, e.Depth, e.OnEnter
+		w.Digest, w.Approver, w.Note, w.Depth, w.OnEnter = e.Digest, actor{Client: e.Client, User: e.User}, e.Note, e.Depth, e.OnEnter
 		for _, r := range e.Results {
 			w.Results = append(w.Results, outputOf(r))
 		}
