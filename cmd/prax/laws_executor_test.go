@@ -95,7 +95,10 @@ workflows:
 `
 
 // defineUses defines workflows that use the tools of the laws.
-func (l *lawApp) defineUses() {
+func (l *lawApp) defineUses() { l.t.Helper(); l.defineOver(lawUses) }
+
+// defineOver defines workflows that may use the tools of the laws.
+func (l *lawApp) defineOver(text string) {
 	l.t.Helper()
 	all := ownTools()
 	for _, name := range []string{"law.low", "law.medium", "law.high"} {
@@ -105,7 +108,7 @@ func (l *lawApp) defineUses() {
 		}
 		all = append(all, tool)
 	}
-	set, problems := definition.Load(write(l.t, "praxec.yaml", lawUses), kinds(), all...)
+	set, problems := definition.Load(write(l.t, "praxec.yaml", text), kinds(), all...)
 	if set == nil {
 		l.t.Fatal(problems)
 	}
