@@ -9,11 +9,25 @@ import (
 )
 
 // onTerminal is a program whose standard error is a terminal of this kind.
-func onTerminal(term string, more ...string) (*program, *bytes.Buffer) {
-	var out bytes.Buffer
+func onTerminal(term string, more ...string) (*program, *screenText) {
 	p, _, _ := trial(append(more, "TERM="+term)...)
-	p.stderr = &screen{to: &out}
-	return p, &out
+	out := &screenText{screen: &screen{}}
+	out.screen.to = &out.text
+	p.stderr = out.screen
+	return p, out
+}
+
+// screenText is what a screen was given, which is read while the screen still gets some.
+type screenText struct {
+	screen *screen
+	text   bytes.Buffer
+}
+
+// String is all of it so far.
+func (s *screenText) String() string {
+	s.screen.mu.Lock()
+	defer s.screen.mu.Unlock()
+	return s.text.String()
 }
 
 // TestProgress: what takes long is told of, in one line that is gone at the end; what is printed meanwhile stays whole.
@@ -24,8 +38,8 @@ func TestProgress(t *testing.T) {
 		at := p.progress("backup")
 		time.Sleep(900 * time.Millisecond)
 		synctest.Wait()
-		if out.Len() > 0 {
-			t.Errorf("told too soon: %q", out)
+		if text := out.String(); text != "" {
+			t.Errorf("told too soon: %q", text)
 		}
 		at.say("copying\x1b[2J")
 		time.Sleep(2 * time.Second)
@@ -57,8 +71,8 @@ func TestProgressQuick(t *testing.T) {
 		at := p.progress("backup")
 		time.Sleep(patientFor / 2)
 		at.end()
-		if out.Len() > 0 {
-			t.Errorf("%q", out)
+		if text := out.String(); text != "" {
+			t.Errorf("%q", text)
 		}
 	})
 }
@@ -67,7 +81,7 @@ func TestProgressQuick(t *testing.T) {
 func TestProgressElsewhere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		dumb, printed := onTerminal("dumb")
+		dumb, shown := onTerminal("dumb")
 		none, _, stderr := trial("TERM=xterm")
 		for _, p := range []*program{dumb, none} {
 			at := p.progress("backup")
@@ -75,8 +89,8 @@ func TestProgressElsewhere(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			at.end()
 		}
-		if printed.Len() > 0 || stderr.Len() > 0 {
-			t.Errorf("%q %q", printed, stderr)
+		if shown.String() != "" || stderr.Len() > 0 {
+			t.Errorf("%q %q", shown, stderr)
 		}
 	})
 }
