@@ -21,7 +21,7 @@ func TestBackupOfABusyServer(t *testing.T) {
 	t.Parallel()
 	c := newCrash(t)
 	c.busy(func() {
-		for i := range 3 {
+		for i := range min(3, (kills(t)+1)/2) {
 			c.until(20 * (i + 1))
 			before := c.snapshot()
 			dir, data := filepath.Join(c.dir, fmt.Sprint("backup", i)), filepath.Join(c.dir, fmt.Sprint("restored", i))

@@ -14,12 +14,15 @@ import (
 // peersVariable is set where server/mcp/interop/run has installed the official clients.
 const peersVariable = "PRAX_TEST_PEERS"
 
-// condition is true for [peers] where the official clients take part in the stories.
+// condition is true for [peers] where the official clients take part in the stories, and for [race] in a build that detects races.
 func condition(name string) (bool, error) {
-	if name != "peers" {
-		return false, errors.New("unknown condition: there is [peers]")
+	switch name {
+	case "peers":
+		return os.Getenv(peersVariable) != "", nil
+	case "race":
+		return raced, nil
 	}
-	return os.Getenv(peersVariable) != "", nil
+	return false, errors.New("unknown condition: there are [peers] and [race]")
 }
 
 // cloneCommand copies what the repository has to a directory, as it stands in the work tree: what a commit of it would

@@ -1,0 +1,6 @@
+//go:build race
+
+package main
+
+// raced tells whether this build detects races.
+const raced = true
